@@ -1,0 +1,203 @@
+// Package record holds the typed records of the one append-only log. Everything
+// that happens is a record; conversations, trajectories, training rows, metrics and
+// pages are views of them. No I/O. The format is docs/formats/log.md.
+package record
+
+import (
+	"time"
+
+	"macaron/internal/adapter"
+	"macaron/internal/chat"
+	"macaron/internal/ids"
+)
+
+// Purpose says why something ran. Training rows are exported from Production and
+// Discovery only.
+type Purpose string
+
+// The purposes.
+const (
+	Production Purpose = "production"
+	Evaluation Purpose = "evaluation"
+	Discovery  Purpose = "discovery"
+	Training   Purpose = "training"
+	Replay     Purpose = "replay"
+)
+
+// Consent says what the person allowed the record to be used for.
+type Consent string
+
+// The consents; none is the default.
+const (
+	ConsentNone  Consent = "none"
+	ConsentTrain Consent = "train"
+)
+
+// Head is what every record carries from the first one on.
+type Head struct {
+	Seq        int64      `json:"seq"` // given by the store, rising
+	ID         string     `json:"id"`
+	Owner      string     `json:"owner"` // tenant; "local" by default
+	Session    string     `json:"session"`
+	Run        string     `json:"run,omitempty"`
+	Turn       string     `json:"turn,omitempty"`
+	ParentTurn string     `json:"parent_turn,omitempty"`
+	Request    string     `json:"request,omitempty"`
+	Time       time.Time  `json:"time"`
+	Contract   ids.Digest `json:"contract,omitempty"`
+	Revision   ids.Digest `json:"revision,omitempty"`
+	Purpose    Purpose    `json:"purpose"`
+	Consent    Consent    `json:"consent"`
+	Blob       *Blob      `json:"blob,omitempty"` // token ids and logprobs of a hop, or null
+}
+
+// Blob holds what a hop served: token ids and their natural-log probabilities,
+// equal in length (Logps may be empty when unknown).
+type Blob struct {
+	Tokens []int32   `json:"tokens"`
+	Logps  []float32 `json:"logps,omitempty"`
+}
+
+// Record is a head and one body.
+type Record struct {
+	Head
+	Body Body
+}
+
+// Body is one of the kinds below.
+type Body interface{ Kind() Kind }
+
+// Kind names a body's type in the log.
+type Kind string
+
+// The kinds.
+const (
+	KindSessionOpened Kind = "session.opened"
+	KindTurnOpened    Kind = "turn.opened"
+	KindHop           Kind = "hop"
+	KindToolResults   Kind = "tool.results"
+	KindTurnClosed    Kind = "turn.closed"
+	KindSummary       Kind = "summary"
+	KindSummaryUsed   Kind = "summary.used"
+	KindFeedback      Kind = "feedback"
+)
+
+// SessionOpened starts a session. ForkedFrom is the turn of another session whose
+// history this one shares, if any; Client is the `user` field and the key's scope.
+type SessionOpened struct {
+	ForkedFrom string `json:"forked_from,omitempty"`
+	Root       string `json:"root"`  // the first session of the family
+	Scope      string `json:"scope"` // key and `user`: recovery never crosses it
+	Title      string `json:"title,omitempty"`
+}
+
+// TurnOpened starts a turn: the new messages since the parent turn. Imported are
+// messages before them that no record owns, shown verbatim to every specialist.
+type TurnOpened struct {
+	System   []chat.Message  `json:"system,omitempty"`
+	Imported []chat.Message  `json:"imported,omitempty"`
+	Messages []chat.Message  `json:"messages"`
+	Tools    []chat.ToolDef  `json:"tools,omitempty"`
+	Choice   chat.ToolChoice `json:"tool_choice,omitzero"`
+	Forced   string          `json:"forced,omitempty"` // adapter that the client asked for
+}
+
+// HopKind is one model call of a turn.
+type HopKind string
+
+// The hops.
+const (
+	HopRoute   HopKind = "route"
+	HopAnswer  HopKind = "answer"
+	HopSummary HopKind = "summary"
+)
+
+// Hop is one model call that ended, well or not.
+type Hop struct {
+	ID       string            `json:"id"`
+	Hop      HopKind           `json:"hop"`
+	Adapter  adapter.Revision  `json:"adapter"`
+	Engine   chat.Engine       `json:"engine"`
+	Usage    chat.Usage        `json:"usage"`
+	Finish   chat.FinishReason `json:"finish,omitempty"`
+	Message  *chat.Message     `json:"message,omitempty"` // what the model said (answer)
+	Route    *RouteDecision    `json:"route,omitempty"`
+	Sampling chat.Sampling     `json:"sampling,omitzero"`
+	Error    string            `json:"error,omitempty"` // code of the failure
+	Detail   string            `json:"detail,omitempty"`
+}
+
+// RouteDecision says which adapter was chosen and why.
+type RouteDecision struct {
+	Label         string             `json:"label"`
+	Reason        string             `json:"reason"` // model, forced, sticky, fallback, single
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+	Error         string             `json:"error,omitempty"` // why the fall-back was needed
+}
+
+// ToolResults are the client's answers to the open calls of a turn.
+type ToolResults struct {
+	Messages []chat.Message `json:"messages"`
+}
+
+// Status is how a turn stands.
+type Status string
+
+// The statuses. Only a delivered turn is history; a turn awaiting tools stays open.
+const (
+	StatusOpen        Status = "open"
+	StatusAwaiting    Status = "awaiting_tools"
+	StatusDelivered   Status = "delivered"
+	StatusInterrupted Status = "interrupted"
+)
+
+// TurnClosed changes a turn's status: delivered, interrupted, or awaiting tools
+// (which tool results open again). It is committed before the client's terminal event.
+type TurnClosed struct {
+	Status Status `json:"status"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Summary is the stored summary of a delivered turn. The first text that any view
+// used is final.
+type Summary struct {
+	Text   string `json:"text"`
+	Source string `json:"source"` // model or extract
+	Error  string `json:"error,omitempty"`
+}
+
+// SummaryUsed marks that a view has used the turn's summary: it is final from here on.
+type SummaryUsed struct {
+	Text string `json:"text"`
+}
+
+// Feedback is a person's judgement of a turn: +1, -1, or 0 with a reason.
+type Feedback struct {
+	Score      int    `json:"score"`
+	Reason     string `json:"reason,omitempty"`
+	Correction string `json:"correction,omitempty"`
+}
+
+// Kind implements Body.
+func (SessionOpened) Kind() Kind { return KindSessionOpened }
+
+// Kind implements Body.
+func (TurnOpened) Kind() Kind { return KindTurnOpened }
+
+// Kind implements Body.
+func (Hop) Kind() Kind { return KindHop }
+
+// Kind implements Body.
+func (ToolResults) Kind() Kind { return KindToolResults }
+
+// Kind implements Body.
+func (TurnClosed) Kind() Kind { return KindTurnClosed }
+
+// Kind implements Body.
+func (Summary) Kind() Kind { return KindSummary }
+
+// Kind implements Body.
+func (SummaryUsed) Kind() Kind { return KindSummaryUsed }
+
+// Kind implements Body.
+func (Feedback) Kind() Kind { return KindFeedback }
