@@ -1,0 +1,111 @@
+// Package config gathers what belongs to this machine: where state lives, what to
+// listen on, which engine serves. $MACARON_HOME/config.toml < environment < flags;
+// every value remembers where it came from. No other room reads the environment.
+// What decides behaviour and travels with the adapters is the contract's, not here.
+package config
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Config is one machine's settings, checked and complete.
+type Config struct {
+	Home       string // directory of all state: log.db, blobs/, config.toml, lock
+	Listen     string // host:port, loopback only
+	Contract   string // path of the contract, macaron.toml
+	Model      string // name of the base model in the catalogue, or a path
+	Durability string // "normal" (survives a kill) or "full" (survives power loss)
+	Engine     Engine
+	Upstream   Upstream
+	Queue      Queue
+	Log        Log
+
+	origins map[string]Origin
+	values  map[string]string
+}
+
+// Engine sizes the embedded engine; zero means its own default.
+type Engine struct {
+	Threads int
+	KVBytes int64 // memory for cached prefixes
+	Context int   // tokens
+	Batch   int   // sequences decoded at once
+}
+
+// Upstream names an OpenAI-compatible server that serves instead of the embedded
+// engine. It is used when URL is set.
+type Upstream struct {
+	URL     string // such as http://127.0.0.1:8000/v1
+	Key     Secret
+	Dialect string            // auto, vllm, llama, plain: how a constrained choice is asked for
+	Models  map[string]string // adapter name -> model name there; the name itself if absent
+	Timeout time.Duration     // longest silence of the server
+}
+
+// Queue bounds the turns that this process holds at once.
+type Queue struct {
+	Running int // turns that generate at once
+	Waiting int // turns that wait for a place; more are refused with 429
+}
+
+// Log says how the operator's log is written.
+type Log struct {
+	Level  string // debug, info, warn, error
+	Format string // text or json
+}
+
+// Secret is a credential: it prints and logs as dots, Reveal gives it out.
+type Secret string
+
+// Reveal returns the credential itself, for the one header that carries it.
+func (s Secret) Reveal() string { return string(s) }
+
+// String hides the credential.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "******"
+}
+
+// GoString hides the credential from %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue hides the credential from the log.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText hides the credential from every encoder.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Origin says where a value came from.
+type Origin string
+
+// The origins, weakest first. FromFile and FromEnv carry the name after a colon.
+const (
+	FromDefault Origin = "default"
+	FromFile    Origin = "file"
+	FromEnv     Origin = "environment"
+	FromFlag    Origin = "flag"
+)
+
+// Shown is one line of `config show`.
+type Shown struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin Origin `json:"origin"`
+	Help   string `json:"help"`
+}
+
+// Show lists every setting with its value and origin, in the order of the file.
+func (c Config) Show() []Shown {
+	var out []Shown
+	for _, f := range fields {
+		value := c.values[f.Key]
+		if f.secret && value != "" {
+			value = "******"
+		}
+		out = append(out, Shown{Key: f.Key, Value: value, Origin: c.origins[f.Key], Help: f.Help})
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Field describes one setting: its key in config.toml, its environment variable
+// and its flag.
+type Field struct {
+	Key  string // dotted, as in config.toml
+	Env  string
+	Flag string
+	Help string
+
+	secret bool
+	set    func(c *Config, value string) error
+	preset string // default, when it is a constant
+}
+
+// Fields lists the settings, so that commands can offer them as flags.
+func Fields() []Field { return append([]Field(nil), fields...) }
+
+var fields = []Field{
+	{Key: "home", Env: "MACARON_HOME", Flag: "home", Help: "directory of all state",
+		set: text(func(c *Config) *string { return &c.Home })},
+	{Key: "listen", Env: "MACARON_LISTEN", Flag: "listen", Help: "address to serve on, loopback only", preset: "127.0.0.1:8080",
+		set: text(func(c *Config) *string { return &c.Listen })},
+	{Key: "contract", Env: "MACARON_CONTRACT", Flag: "contract", Help: "path of the contract (macaron.toml)",
+		set: text(func(c *Config) *string { return &c.Contract })},
+	{Key: "model", Env: "MACARON_MODEL", Flag: "model", Help: "base model: a catalogue name or a GGUF path", preset: "smollm2-135m-instruct",
+		set: text(func(c *Config) *string { return &c.Model })},
+	{Key: "durability", Env: "MACARON_DURABILITY", Flag: "durability", Help: "normal (survives a kill) or full (survives power loss)", preset: "normal",
+		set: oneOf(func(c *Config) *string { return &c.Durability }, "normal", "full")},
+	{Key: "engine.threads", Env: "MACARON_THREADS", Flag: "threads", Help: "threads of the engine; 0 takes the cores", preset: "0",
+		set: whole(func(c *Config, n int64) { c.Engine.Threads = int(n) }, 0, 1024)},
+	{Key: "engine.kv_bytes", Env: "MACARON_KV_BYTES", Flag: "kv-bytes", Help: "memory for cached prefixes in bytes; 0 takes the engine's default", preset: "0",
+		set: whole(func(c *Config, n int64) { c.Engine.KVBytes = n }, 0, 1<<45)},
+	{Key: "engine.context", Env: "MACARON_CONTEXT", Flag: "context", Help: "longest context in tokens; 0 takes the model's", preset: "0",
+		set: whole(func(c *Config, n int64) { c.Engine.Context = int(n) }, 0, 1<<24)},
+	{Key: "engine.batch", Env: "MACARON_BATCH", Flag: "batch", Help: "sequences decoded at once; 0 takes the engine's default", preset: "0",
+		set: whole(func(c *Config, n int64) { c.Engine.Batch = int(n) }, 0, 256)},
+	{Key: "upstream.url", Env: "MACARON_UPSTREAM", Flag: "upstream", Help: "OpenAI-compatible server to use instead of the embedded engine",
+		set: text(func(c *Config) *string { return &c.Upstream.URL })},
+	{Key: "upstream.key_file", Env: "MACARON_UPSTREAM_KEY_FILE", Flag: "upstream-key-file", Help: "file with the upstream's API key",
+		set: keyFile},
+	{Key: "upstream.key", Env: "MACARON_UPSTREAM_KEY", Help: "the upstream's API key (environment only)", secret: true,
+		set: func(c *Config, v string) error { c.Upstream.Key = Secret(v); return nil }},
+	{Key: "upstream.dialect", Env: "MACARON_UPSTREAM_DIALECT", Flag: "upstream-dialect", Help: "auto, vllm, llama or plain", preset: "auto",
+		set: oneOf(func(c *Config) *string { return &c.Upstream.Dialect }, "auto", "vllm", "llama", "plain")},
+	{Key: "upstream.models", Env: "MACARON_UPSTREAM_MODELS", Flag: "upstream-models", Help: "adapter=model pairs, comma-separated",
+		set: models},
+	{Key: "upstream.timeout", Env: "MACARON_UPSTREAM_TIMEOUT", Flag: "upstream-timeout", Help: "longest silence of the upstream", preset: "2m",
+		set: span(func(c *Config) *time.Duration { return &c.Upstream.Timeout }, time.Second, 24*time.Hour)},
+	{Key: "queue.running", Env: "MACARON_QUEUE_RUNNING", Flag: "queue-running", Help: "turns that generate at once", preset: "8",
+		set: whole(func(c *Config, n int64) { c.Queue.Running = int(n) }, 1, 65536)},
+	{Key: "queue.waiting", Env: "MACARON_QUEUE_WAITING", Flag: "queue-waiting", Help: "turns that wait for a place; more are refused", preset: "64",
+		set: whole(func(c *Config, n int64) { c.Queue.Waiting = int(n) }, 0, 65536)},
+	{Key: "log.level", Env: "MACARON_LOG_LEVEL", Flag: "log-level", Help: "debug, info, warn or error", preset: "info",
+		set: oneOf(func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error")},
+	{Key: "log.format", Env: "MACARON_LOG_FORMAT", Flag: "log-format", Help: "text or json", preset: "text",
+		set: oneOf(func(c *Config) *string { return &c.Log.Format }, "text", "json")},
+}
+
+func text(at func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, v string) error { *at(c) = v; return nil }
+}
+
+func oneOf(at func(*Config) *string, allowed ...string) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		for _, a := range allowed {
+			if v == a {
+				*at(c) = v
+				return nil
+			}
+		}
+		return fmt.Errorf("it must be one of %s", strings.Join(allowed, ", "))
+	}
+}
+
+func whole(set func(*Config, int64), low, high int64) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || n < low || n > high {
+			return fmt.Errorf("it must be a whole number from %d to %d", low, high)
+		}
+		set(c, n)
+		return nil
+	}
+}
+
+func span(at func(*Config) *time.Duration, low, high time.Duration) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < low || d > high {
+			return fmt.Errorf("it must be a duration from %s to %s, such as 90s", low, high)
+		}
+		*at(c) = d
+		return nil
+	}
+}
+
+// models reads "L0=chat,L1=agent"; a file gives a table instead, flattened to this.
+func models(c *Config, v string) error {
+	m := map[string]string{}
+	for _, pair := range strings.Split(v, ",") {
+		name, model, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok || name == "" || model == "" {
+			return fmt.Errorf("it must be adapter=model pairs separated by commas")
+		}
+		m[name] = model
+	}
+	c.Upstream.Models = m
+	return nil
+}

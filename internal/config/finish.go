@@ -1,0 +1,104 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"macaron/internal/errs"
+)
+
+// defaultHome is the user's data directory.
+func defaultHome(env func(string) (string, bool)) string {
+	if d, ok := nonEmpty(env, "XDG_DATA_HOME"); ok && filepath.IsAbs(d) {
+		return filepath.Join(d, "macaron")
+	}
+	home, ok := nonEmpty(env, "HOME")
+	if !ok {
+		return ""
+	}
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home, "Library", "Application Support", "macaron")
+	}
+	return filepath.Join(home, ".local", "share", "macaron")
+}
+
+// finish fills what depends on other values and checks what they mean together.
+func (c *Config) finish(home string) error {
+	c.Home = home
+	c.values["home"] = home
+	if c.Contract == "" {
+		c.Contract = defaultContract(home)
+		c.values["contract"], c.origins["contract"] = c.Contract, FromDefault
+	}
+	if err := checkListen(c.Listen); err != nil {
+		return err
+	}
+	if c.Upstream.URL != "" {
+		return c.checkUpstream()
+	}
+	return nil
+}
+
+func defaultContract(home string) string {
+	if _, err := os.Stat("macaron.toml"); err == nil {
+		return "macaron.toml"
+	}
+	return filepath.Join(home, "macaron.toml")
+}
+
+// checkListen refuses addresses beyond this machine: there are no keys yet, so
+// whoever reaches the port can use it.
+func checkListen(addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("the address %q is not host:port", addr), "use one such as 127.0.0.1:8080").In("listen")
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("the port %q is not a number from 0 to 65535", port), "set PORT to a free port").In("listen")
+	}
+	if ip := net.ParseIP(host); host == "localhost" || (ip != nil && ip.IsLoopback()) {
+		return nil
+	}
+	return errs.New(errs.InvalidRequest, fmt.Sprintf("the address %q can be reached from other machines, and there are no keys yet", addr),
+		"listen on 127.0.0.1 and put a proxy that asks for credentials before it").In("listen")
+}
+
+func (c *Config) checkUpstream() error {
+	u, err := url.Parse(c.Upstream.URL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return errs.New(errs.InvalidRequest, "the upstream is not an http or https URL", "use one such as http://127.0.0.1:8000/v1").In("upstream.url")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return errs.New(errs.InvalidRequest, "the upstream URL carries credentials, a query or a fragment", "put the key in upstream.key_file").In("upstream.url")
+	}
+	c.Upstream.URL = strings.TrimRight(c.Upstream.URL, "/")
+	return nil
+}
+
+func limited(r io.Reader) io.Reader { return io.LimitReader(r, maxFile+1) }
+
+// keyFile reads a credential at start, so that a missing file is told at once.
+func keyFile(c *Config, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("the key file cannot be read: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(limited(f))
+	if err != nil {
+		return fmt.Errorf("the key file cannot be read: %w", err)
+	}
+	key := strings.TrimSpace(string(b))
+	if key == "" || len(key) > 4096 || strings.ContainsAny(key, "\r\n\x00 ") {
+		return fmt.Errorf("the key file must hold one key of at most 4096 characters")
+	}
+	c.Upstream.Key = Secret(key)
+	return nil
+}

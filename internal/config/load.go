@@ -1,0 +1,217 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"macaron/internal/errs"
+)
+
+// maxFile bounds config.toml and key files in bytes.
+const maxFile = 1 << 20
+
+// Load reads config.toml, the process environment and the given flags
+// (key -> value, only those that the person set), and checks the result.
+func Load(flags map[string]string) (Config, error) {
+	return load(flags, os.LookupEnv)
+}
+
+// layer is one source of values, strongest last.
+type layer struct {
+	origin func(Field) Origin
+	get    func(Field) (string, bool)
+}
+
+func load(flags map[string]string, env func(string) (string, bool)) (Config, error) {
+	c := Config{origins: map[string]Origin{}, values: map[string]string{}}
+	fromEnv := layer{
+		origin: func(f Field) Origin { return FromEnv + ":" + Origin(f.Env) },
+		get:    func(f Field) (string, bool) { return nonEmpty(env, f.Env) },
+	}
+	fromFlags := layer{
+		origin: func(f Field) Origin { return FromFlag + ":--" + Origin(f.Flag) },
+		get:    func(f Field) (string, bool) { v, ok := flags[f.Key]; return v, ok },
+	}
+	home, err := findHome(env, fromEnv, fromFlags)
+	if err != nil {
+		return c, err
+	}
+	path := filepath.Join(home, "config.toml")
+	file, err := readFile(path)
+	if err != nil {
+		return c, err
+	}
+	defaults := layer{
+		origin: func(Field) Origin { return FromDefault },
+		get: func(f Field) (string, bool) {
+			if f.Key == "home" {
+				return home, true
+			}
+			return f.preset, f.preset != ""
+		},
+	}
+	fromFile := layer{
+		origin: func(Field) Origin { return FromFile + ":" + Origin(path) },
+		get:    func(f Field) (string, bool) { v, ok := file[f.Key]; return v, ok },
+	}
+	for _, l := range []layer{defaults, fromFile, portLayer(env), fromEnv, fromFlags} {
+		if err := c.apply(l); err != nil {
+			return c, err
+		}
+	}
+	if err := c.finish(home); err != nil {
+		return c, err
+	}
+	return c, nil
+}
+
+func (c *Config) apply(l layer) error {
+	for _, f := range fields {
+		v, ok := l.get(f)
+		if !ok {
+			continue
+		}
+		from := l.origin(f)
+		if err := f.set(c, v); err != nil {
+			return errs.New(errs.InvalidRequest, fmt.Sprintf("the setting %s (from %s) is wrong: %v", f.Key, from, err), f.Help).In(f.Key)
+		}
+		c.values[f.Key] = v
+		c.origins[f.Key] = from
+	}
+	return nil
+}
+
+// portLayer lets PORT change the port and nothing else; MACARON_LISTEN and
+// --listen are stronger.
+func portLayer(env func(string) (string, bool)) layer {
+	return layer{
+		origin: func(Field) Origin { return FromEnv + ":PORT" },
+		get: func(f Field) (string, bool) {
+			port, ok := nonEmpty(env, "PORT")
+			return "127.0.0.1:" + port, ok && f.Key == "listen"
+		},
+	}
+}
+
+func nonEmpty(env func(string) (string, bool), name string) (string, bool) {
+	v, ok := env(name)
+	return v, ok && v != ""
+}
+
+// findHome is settled first, because config.toml lies in it.
+func findHome(env func(string) (string, bool), layers ...layer) (string, error) {
+	home := ""
+	for _, l := range layers {
+		if v, ok := l.get(fields[0]); ok {
+			home = v
+		}
+	}
+	if home == "" {
+		home = defaultHome(env)
+	}
+	if home == "" {
+		return "", errs.New(errs.InvalidRequest, "there is no home directory to keep state in", "set MACARON_HOME to a directory")
+	}
+	abs, err := filepath.Abs(home)
+	if err != nil {
+		return "", errs.Wrap(errs.InvalidRequest, err, "MACARON_HOME is not a usable path", "set MACARON_HOME to a directory")
+	}
+	return abs, nil
+}
+
+// readFile returns config.toml as dotted keys; an absent file is empty.
+func readFile(path string) (map[string]string, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errs.Wrap(errs.FormatInvalid, err, path+" cannot be read", "check its permissions")
+	}
+	defer f.Close()
+	var buf bytes.Buffer
+	if n, err := buf.ReadFrom(limited(f)); err != nil || n > maxFile {
+		return nil, errs.Wrap(errs.FormatInvalid, errors.Join(err, errors.New("longer than 1 MiB or unreadable")), path+" cannot be read", "make it a small TOML file")
+	}
+	return parseFile(path, buf.Bytes())
+}
+
+func parseFile(path string, b []byte) (map[string]string, error) {
+	var tree map[string]any
+	if err := toml.Unmarshal(b, &tree); err != nil {
+		where := path
+		var bad *toml.DecodeError
+		if errors.As(err, &bad) {
+			line, col := bad.Position()
+			where = fmt.Sprintf("%s:%d:%d", path, line, col)
+		}
+		return nil, errs.Wrap(errs.FormatInvalid, err, where+" is not valid TOML: "+err.Error(), "correct that line")
+	}
+	flat := map[string]string{}
+	if err := flatten("", tree, flat); err != nil {
+		return nil, errs.New(errs.FormatInvalid, path+": "+err.Error(), "keys: "+knownKeys())
+	}
+	return flat, nil
+}
+
+func flatten(prefix string, tree map[string]any, into map[string]string) error {
+	for k, v := range tree {
+		key := prefix + k
+		switch v := v.(type) {
+		case map[string]any:
+			if key == "upstream.models" {
+				into[key] = pairs(v)
+				continue
+			}
+			if err := flatten(key+".", v, into); err != nil {
+				return err
+			}
+		case string, int64, bool, float64:
+			if !inFile(key) {
+				return fmt.Errorf("unknown key %q", key)
+			}
+			into[key] = fmt.Sprint(v)
+		default:
+			return fmt.Errorf("the key %q has a value of a kind that no setting takes", key)
+		}
+	}
+	return nil
+}
+
+// inFile reports whether config.toml may hold the key: not home (the file lies in
+// it) and not the key itself (a secret belongs in key_file or the environment).
+func inFile(key string) bool {
+	for _, f := range fields {
+		if f.Key == key {
+			return key != "home" && !f.secret
+		}
+	}
+	return false
+}
+
+func pairs(m map[string]any) string {
+	var out []string
+	for k, v := range m {
+		out = append(out, k+"="+fmt.Sprint(v))
+	}
+	sort.Strings(out)
+	return strings.Join(out, ",")
+}
+
+func knownKeys() string {
+	var keys []string
+	for _, f := range fields {
+		if inFile(f.Key) {
+			keys = append(keys, f.Key)
+		}
+	}
+	return strings.Join(keys, ", ")
+}
