@@ -1,0 +1,131 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/obs"
+	"macaron/internal/wire/openai"
+)
+
+// headers sets what every answer carries; a page may widen the content policy for itself.
+func headers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// identify gives each request an id, keeping a well-formed one that the client sent,
+// and puts it in the request's and the answer's headers.
+func (a *App) identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := r.Header.Get("X-Request-Id")
+		if !wellFormed(id) {
+			id = a.ids.New(ids.Request)
+		}
+		r.Header.Set("X-Request-Id", id)
+		w.Header().Set("X-Request-Id", id)
+		next.ServeHTTP(w, r)
+	})
+}
+
+func wellFormed(id string) bool {
+	if id == "" || len(id) > 64 {
+		return false
+	}
+	return strings.IndexFunc(id, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._~-", c))
+	}) < 0
+}
+
+// watch counts and logs each request and turns a panic into a 500.
+func (a *App) watch(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		rec := &recorder{ResponseWriter: w}
+		defer func() {
+			if p := recover(); p != nil {
+				a.panicked(rec, r, p)
+			}
+			took := time.Since(start)
+			a.metrics.Request(api(r.URL.Path), rec.code(), took)
+			a.log.Info("request", "id", r.Header.Get("X-Request-Id"), "method", method(r), "api", api(r.URL.Path),
+				"status", rec.code(), "ms", took.Milliseconds())
+		}()
+		next.ServeHTTP(rec, r)
+	})
+}
+
+// panicked answers a defect of ours; an answer that has begun can only be cut.
+func (a *App) panicked(rec *recorder, r *http.Request, p any) {
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	a.log.Error("panic", "id", r.Header.Get("X-Request-Id"), "panic", obs.Redact(fmt.Sprint(p)), "stack", string(debug.Stack()))
+	if rec.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	openai.WriteError(rec, errs.As(fmt.Errorf("panic: %v", p)))
+}
+
+// api names the interface that a path belongs to: a closed set, as a label must be.
+func api(path string) string {
+	for _, p := range []struct{ prefix, name string }{
+		{"/v1/chat/", "chat"}, {"/v1/models", "models"}, {"/v1/", "v1"}, {"/admin/", "admin"},
+		{"/healthz", "health"}, {"/readyz", "health"}, {"/metrics", "metrics"},
+	} {
+		if strings.HasPrefix(path, p.prefix) {
+			return p.name
+		}
+	}
+	return "page"
+}
+
+func method(r *http.Request) string {
+	switch r.Method {
+	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
+		return r.Method
+	}
+	return "other"
+}
+
+// recorder remembers the status; Unwrap keeps flushing and deadlines reachable.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+func (r *recorder) code() int {
+	if r.status == 0 {
+		return http.StatusOK
+	}
+	return r.status
+}

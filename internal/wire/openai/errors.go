@@ -1,0 +1,65 @@
+// Package openai speaks the Chat Completions API: it decodes requests to the neutral
+// words of chat and encodes events to JSON answers and streams. It decides nothing.
+package openai
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"macaron/internal/errs"
+)
+
+// errorBody is the API's error object.
+type errorBody struct {
+	Error errorDetail `json:"error"`
+}
+
+type errorDetail struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    string  `json:"code"`
+}
+
+// WriteError answers with the error's own HTTP status, in the API's shape.
+func WriteError(w http.ResponseWriter, err error) {
+	e := errs.As(err)
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int((e.RetryAfter+time.Second-1)/time.Second)))
+	}
+	w.WriteHeader(e.Code.Status())
+	_ = json.NewEncoder(w).Encode(errorOf(e)) // a client that went away is no failure of ours
+}
+
+// errorOf builds the body; the cause inside e stays with the operator.
+func errorOf(e *errs.Error) errorBody {
+	d := errorDetail{Message: e.Message, Type: errorType(e.Code), Code: string(e.Code)}
+	if e.Next != "" {
+		d.Message += ": " + e.Next
+	}
+	if e.Field != "" {
+		d.Param = &e.Field
+	}
+	return errorBody{Error: d}
+}
+
+func errorType(c errs.Code) string {
+	switch status := c.Status(); {
+	case c == errs.Overloaded:
+		return "rate_limit_error"
+	case status == http.StatusUnauthorized:
+		return "authentication_error"
+	case status == http.StatusForbidden:
+		return "permission_error"
+	case status == http.StatusNotFound:
+		return "not_found_error"
+	case status < 500:
+		return "invalid_request_error"
+	}
+	return "server_error"
+}
