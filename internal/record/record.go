@@ -100,6 +100,17 @@ type TurnOpened struct {
 	Tools    []chat.ToolDef  `json:"tools,omitempty"`
 	Choice   chat.ToolChoice `json:"tool_choice,omitzero"`
 	Forced   string          `json:"forced,omitempty"` // adapter that the client asked for
+	// Continued is set when the turn goes on from the tool calls of a sibling turn
+	// that has gone on elsewhere, was retried or was left.
+	Continued *Continued `json:"continued,omitempty"`
+}
+
+// Continued is the part of a sibling turn that a turn shares: its adapter and its
+// trace up to the tool calls that the client has seen.
+type Continued struct {
+	Turn    string           `json:"turn"`
+	Adapter adapter.Revision `json:"adapter"`
+	Trace   []chat.Message   `json:"trace"`
 }
 
 // HopKind is one model call of a turn.

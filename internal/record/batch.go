@@ -1,0 +1,66 @@
+package record
+
+import (
+	"errors"
+	"time"
+)
+
+// Batch is what a store commits as one: all of it or nothing.
+type Batch struct {
+	Records []Record
+	Expect  []Expect // refused with ErrConflict unless all hold at commit
+	Chains  []Chain
+	Calls   []Call
+	Queue   []string // turns (of Records[0].Owner) whose summary is to be written
+	Done    []string // turns whose summary needs no worker any more
+}
+
+// Expect is a condition on a turn's present status.
+type Expect struct {
+	Owner, Turn string
+	Status      Status
+}
+
+// ErrConflict says that a batch's Expect did not hold: somebody else moved the
+// turn on. It never leaves the session room.
+var ErrConflict = errors.New("the turn is not in the expected status any more")
+
+// Chain says that a conversation whose messages hash to Hash stands at a turn:
+// at its end, or at one of its tool calls (Messages of its trace then belong to
+// it; at the end it is the whole trace).
+type Chain struct {
+	Owner, Scope  string
+	Hash          [32]byte
+	Session, Turn string
+	Messages      int // of the turn's trace
+	End           bool
+}
+
+// Call says which turn waits, or waited, for the result of a tool call, after the
+// first Messages messages of its trace.
+type Call struct {
+	Owner, Scope  string
+	ID            string
+	Session, Turn string
+	Messages      int
+}
+
+// Task is a leased summary to write.
+type Task struct {
+	Owner, Session, Turn string
+	Attempt              int // from 1
+	Until                time.Time
+}
+
+// TurnState is how the log stands on a turn.
+type TurnState struct {
+	Owner, Scope, Session, Turn, Parent string
+	Status                              Status
+}
+
+// SessionState is how the log stands on a session.
+type SessionState struct {
+	Owner, Scope, Session, Root, ForkedFrom, Title string
+	Opened, Updated                                time.Time
+	Turns                                          int // opened, however they ended
+}

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"time"
+
+	"macaron/internal/adapter"
+	"macaron/internal/chat"
+	"macaron/internal/ids"
+	"macaron/internal/ownview"
+	"macaron/internal/record"
+)
+
+// Turn is one user request until its final answer, folded from its records. It is
+// a value of the caller: only the functions of this package change it, and it is
+// not safe for concurrent use.
+type Turn struct {
+	ID, Session, Parent string
+	Owner, Scope        string
+	Run, Request        string
+	Contract            ids.Digest       // pinned until the turn closes
+	Revision            adapter.Revision // pinned from the first answer hop on; zero before
+	Purpose             record.Purpose
+	Consent             record.Consent
+
+	System   []chat.Message // the client's leading system texts
+	Imported []chat.Message // messages before User that no record owns
+	User     []chat.Message // the new messages, the last user message among them
+	Trace    []chat.Message // assistant and tool messages, verbatim
+	Tools    []chat.ToolDef
+	Choice   chat.ToolChoice
+	Forced   string
+	Route    *record.RouteDecision
+	Hops     []record.Hop // in the order they ended
+
+	Summary       string
+	SummarySource string // model or extract; "" when there is none yet
+	SummaryFinal  bool   // a view has used Summary
+
+	Status         record.Status
+	Reason         string // why it is interrupted
+	Score          int    // last feedback: +1, -1 or 0
+	Opened, Closed time.Time
+
+	awaited int      // messages of Trace at the last tool calls that the client saw; 0 none
+	start   [32]byte // chain hash before Trace
+}
+
+// View gives what ownview needs of the turn.
+func (t *Turn) View() ownview.Turn {
+	return ownview.Turn{
+		ID: t.ID, Adapter: t.Revision.Name, System: t.System, Imported: t.Imported, User: t.User,
+		Trace: t.Trace, Summary: t.Summary, Final: t.SummaryFinal,
+	}
+}
+
+// Views gives what ownview needs of several turns.
+func Views(turns []Turn) []ownview.Turn {
+	views := make([]ownview.Turn, len(turns))
+	for i := range turns {
+		views[i] = turns[i].View()
+	}
+	return views
+}
+
+// Text is the text of the turn's last user message: what is routed.
+func (t *Turn) Text() string { return lastUser(t.User) }
+
+// Answer is the text of the turn's last assistant message, "" if there is none.
+func (t *Turn) Answer() string {
+	for i := len(t.Trace) - 1; i >= 0; i-- {
+		if m := t.Trace[i]; m.Role == chat.Assistant && m.Text() != "" {
+			return m.Text()
+		}
+	}
+	return ""
+}
+
+// Calls lists the tool calls that the turn waits for.
+func (t *Turn) Calls() []chat.ToolCall {
+	if n := len(t.Trace); t.Status == record.StatusAwaiting && n > 0 {
+		return t.Trace[n-1].ToolCalls
+	}
+	return nil
+}
+
+func lastUser(messages []chat.Message) string {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == chat.User {
+			return messages[i].Text()
+		}
+	}
+	return ""
+}
