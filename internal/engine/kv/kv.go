@@ -1,0 +1,167 @@
+// Package kv is the index of the prefix cache: which page of keys and values holds
+// which tokens, computed under which weights. It is pure: pages are numbers, their
+// bytes live in the model's arena.
+//
+// A page holds PageTokens consecutive positions. Pages form one radix tree per Key;
+// a node is a page, its tokens are compared one by one when it is reused, and a path
+// from the root spells a prefix. Because the key names weights by content (base and
+// adapter revision), an adapter published again under the same name with other bytes
+// can never hit, and because it names the salt, tenants do not see each other's pages.
+//
+// Sequences hold references on the nodes of their path. Nodes nobody references stay
+// until their page is needed, least recently used first.
+package kv
+
+import (
+	"container/list"
+
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+)
+
+// PageTokens is the number of positions in one page.
+const PageTokens = 64
+
+// Key says what a prefix was computed with.
+type Key struct {
+	Base    ids.Digest // the base model
+	Adapter ids.Digest // the adapter's revision; empty for the bare base
+	Salt    string     // tenant
+}
+
+// Copy tells the caller to copy the first Tokens positions of page From to page To,
+// now, before the next call to the cache.
+type Copy struct {
+	From, To int32
+	Tokens   int
+}
+
+// Stats counts since the cache was made; Pages, Cached and InUse are of now.
+type Stats struct {
+	Pages     int   `json:"pages"`      // the bound
+	Cached    int   `json:"cached"`     // pages in the tree
+	InUse     int   `json:"in_use"`     // pages that a running sequence holds
+	Lookups   int64 `json:"lookups"`    // sequences opened
+	HitTokens int64 `json:"hit_tokens"` // positions that were reused
+	AskTokens int64 `json:"ask_tokens"` // positions that were asked for
+	Evictions int64 `json:"evictions"`  // pages dropped to make room
+}
+
+// Cache is the index. It is not safe for concurrent use: the engine's one loop owns it.
+type Cache struct {
+	roots     map[Key]*node
+	free      []int32
+	total     int
+	evictable int        // nodes without references
+	reserved  int        // pages promised to open sequences
+	lru       *list.List // *node, most recently used first
+	stats     Stats
+}
+
+// New makes an index over pages numbered 0 to pages-1.
+func New(pages int) *Cache {
+	c := &Cache{roots: map[Key]*node{}, total: pages, lru: list.New()}
+	for p := pages - 1; p >= 0; p-- {
+		c.free = append(c.free, int32(p))
+	}
+	return c
+}
+
+// PagesFor is the number of pages that n tokens take.
+func PagesFor(n int) int { return (n + PageTokens - 1) / PageTokens }
+
+// Open starts a sequence that will hold at most limit tokens, the first of which are
+// tokens; at most reuse of them are taken from the cache. It returns nil when the
+// pages are not available now. The copy, if any, must be done before anything else.
+func (c *Cache) Open(key Key, tokens []int32, reuse, limit int) (*Seq, *Copy) {
+	root := c.root(key)
+	path, part, shared := match(root, tokens[:min(reuse, len(tokens))])
+	for _, n := range path {
+		c.ref(n)
+	}
+	if part != nil {
+		c.ref(part) // so that it is not evicted before the copy
+	}
+	need := PagesFor(limit) - len(path)
+	if part != nil && need > c.available() {
+		c.unref(part) // its page may be the one that is missing
+		part, shared = nil, 0
+	}
+	if need > c.available() {
+		c.release(root, path)
+		return nil, nil
+	}
+	c.reserved += need
+	s := &Seq{c: c, root: root, path: path, reserved: need}
+	s.pages = make([]int32, 0, PagesFor(limit))
+	for _, n := range path {
+		s.pages = append(s.pages, n.page)
+	}
+	root.seqs++
+	s.tokens = append(make([]int32, 0, limit), tokens[:len(path)*PageTokens+shared]...)
+	c.stats.Lookups++
+	c.stats.AskTokens += int64(len(tokens))
+	c.stats.HitTokens += int64(len(s.tokens))
+	if part == nil {
+		return s, nil
+	}
+	s.Grow(len(s.tokens))
+	c.unref(part)
+	c.lru.MoveToFront(part.at)
+	return s, &Copy{From: part.page, To: s.pages[len(path)], Tokens: shared}
+}
+
+// available is the number of pages that can still be promised.
+func (c *Cache) available() int { return len(c.free) + c.evictable - c.reserved }
+
+// Fits tells whether a sequence of limit tokens could ever be opened; the error has
+// the numbers.
+func (c *Cache) Fits(limit int) error {
+	if PagesFor(limit) <= c.total {
+		return nil
+	}
+	e := errs.Newf(errs.ContextExceeded, "the request needs room for %d tokens and the cache of keys and values holds %d", limit, c.total*PageTokens)
+	e.Next = "shorten it, or give the engine more memory for keys and values"
+	return e
+}
+
+// Stats tells what the cache did and holds.
+func (c *Cache) Stats() Stats {
+	s := c.stats
+	s.Pages, s.Cached = c.total, c.lru.Len()
+	s.InUse = c.total - len(c.free) - c.evictable
+	return s
+}
+
+func (c *Cache) root(key Key) *node {
+	r := c.roots[key]
+	if r == nil {
+		r = &node{key: key}
+		c.roots[key] = r
+	}
+	return r
+}
+
+// take gives a free page, evicting the least recently used node when there is none.
+// Reservations guarantee that one exists.
+func (c *Cache) take() int32 {
+	if len(c.free) == 0 {
+		c.evict()
+	}
+	p := c.free[len(c.free)-1]
+	c.free = c.free[:len(c.free)-1]
+	return p
+}
+
+// evict drops the last node of the LRU order that nobody references. Touching goes
+// from leaf to root, so that node has no children.
+func (c *Cache) evict() {
+	for e := c.lru.Back(); e != nil; e = e.Prev() {
+		if n := e.Value.(*node); n.refs == 0 {
+			c.drop(n)
+			c.stats.Evictions++
+			return
+		}
+	}
+	panic("kv: more pages taken than reserved")
+}
