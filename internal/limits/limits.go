@@ -1,0 +1,149 @@
+// Package limits bounds everything that comes from outside, in one room, before
+// anything is queued: bodies, lists, texts, every number. Each refusal names the
+// field and says what is allowed.
+package limits
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"macaron/internal/errs"
+)
+
+// The sizes. They are far above what conversations need and far below what could
+// hurt the machine.
+const (
+	BodyBytes    = 8 << 20 // of a request
+	MessageCount = 4096
+	TextBytes    = 4 << 20 // of one message
+	PartCount    = 256     // of one message
+	ToolCount    = 128
+	ToolBytes    = 64 << 10  // of one tool's schema
+	ToolsBytes   = 512 << 10 // of all tools
+	CallCount    = 128       // tool calls of one message
+	StopCount    = 16
+	StopBytes    = 256
+	NameBytes    = 256 // model, user, tool call ids
+	SchemaBytes  = 128 << 10
+	Depth        = 64 // of nested JSON
+	OutputTokens = 1 << 20
+	TopLogprobs  = 20
+	Metadata     = 16 // entries
+)
+
+// Body reads a whole body of at most BodyBytes.
+func Body(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, BodyBytes+1))
+	if err != nil {
+		return nil, errs.Wrap(errs.InvalidRequest, err, "the request body did not arrive whole", "send it again")
+	}
+	if len(b) > BodyBytes {
+		return nil, errs.New(errs.TooLarge, fmt.Sprintf("the request body is larger than %d bytes", BodyBytes), "send a shorter history")
+	}
+	return b, nil
+}
+
+// ContentType refuses bodies that say they are something else than JSON. An absent
+// type is refused too: a form of another site can send one without being asked.
+func ContentType(header string) error {
+	kind, _, _ := strings.Cut(header, ";")
+	if strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+		return nil
+	}
+	return errs.New(errs.InvalidRequest, fmt.Sprintf("the content type %q is not application/json", clip(header)), "send the header Content-Type: application/json").In("content-type")
+}
+
+// Object reads a JSON object's members by name. Names are case-sensitive; a name
+// that stands twice is refused, since two readers could disagree on it.
+func Object(field string, raw []byte) (map[string]json.RawMessage, error) {
+	if err := depth(raw); err != nil {
+		return nil, err.In(field)
+	}
+	if err := json.Unmarshal(raw, new(json.RawMessage)); err != nil { // the only reader that gives the place
+		return nil, malformed(field, raw, err, "valid JSON")
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, malformed(field, raw, err, "a JSON object")
+	}
+	members := map[string]json.RawMessage{}
+	for dec.More() {
+		var value json.RawMessage
+		key, err := dec.Token()
+		name, _ := key.(string) // the decoder allows nothing else here
+		if err = errors.Join(err, dec.Decode(&value)); err != nil {
+			return nil, malformed(join(field, name), raw, err, "valid JSON")
+		}
+		if _, twice := members[name]; twice {
+			return nil, errs.Newf(errs.InvalidRequest, "the field %s stands twice", join(field, name)).In(join(field, name))
+		}
+		members[name] = value
+	}
+	return members, nil
+}
+
+// List reads a JSON array of at most n items.
+func List(field string, raw json.RawMessage, n int) ([]json.RawMessage, error) {
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil || null(raw) {
+		return nil, wrong(field, raw, "a list")
+	}
+	if len(items) > n {
+		return nil, errs.New(errs.TooLarge, fmt.Sprintf("%s has %d items, more than %d", field, len(items), n), "send fewer").In(field)
+	}
+	return items, nil
+}
+
+// Text reads a JSON string of at most n bytes, without NUL.
+func Text(field string, raw json.RawMessage, n int) (string, error) {
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil || null(raw) {
+		return "", wrong(field, raw, "a string")
+	}
+	if len(s) > n {
+		return "", errs.New(errs.TooLarge, fmt.Sprintf("%s has %d bytes, more than %d", field, len(s), n), "send a shorter one").In(field)
+	}
+	return s, nil
+}
+
+// Bool reads true or false.
+func Bool(field string, raw json.RawMessage) (bool, error) {
+	var b bool
+	if err := json.Unmarshal(raw, &b); err != nil || null(raw) {
+		return false, wrong(field, raw, "true or false")
+	}
+	return b, nil
+}
+
+// Number reads a finite JSON number from low to high.
+func Number(field string, raw json.RawMessage, low, high float64) (*float64, error) {
+	x, err := strconv.ParseFloat(string(raw), 64)
+	if !isNumber(raw) || err != nil || math.IsNaN(x) || x < low || x > high {
+		return nil, wrong(field, raw, fmt.Sprintf("a number from %g to %g", low, high))
+	}
+	return &x, nil
+}
+
+// Whole reads a JSON integer from low to high; 10.0 is not one.
+func Whole(field string, raw json.RawMessage, low, high int64) (int64, error) {
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if !isNumber(raw) || err != nil || n < low || n > high {
+		return 0, wrong(field, raw, fmt.Sprintf("a whole number from %d to %d", low, high))
+	}
+	return n, nil
+}
+
+func isNumber(raw json.RawMessage) bool {
+	return len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
+}
+
+func null(raw json.RawMessage) bool { return string(raw) == "null" }
+
+// Absent reports whether a member is missing or null, which both mean "not given".
+func Absent(raw json.RawMessage) bool { return len(raw) == 0 || null(raw) }
