@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"macaron/internal/errs"
 )
@@ -22,7 +23,7 @@ func malformed(field string, raw []byte, err error, must string) *errs.Error {
 		return errs.New(errs.InvalidRequest, fmt.Sprintf("%s is not %s", name(field), must), "").In(field)
 	}
 	at := int(min(bad.Offset, int64(len(raw))))
-	if member := lastMember(raw[:at]); member != "" {
+	if member := lastMember(raw[:at]); member != "" && strings.Contains(bad.Error(), "looking for beginning") {
 		field = member
 	}
 	return errs.New(errs.InvalidRequest, fmt.Sprintf("the body is not valid JSON at byte %d, near %s: %v", at, name(field), bad), "").In(field)
