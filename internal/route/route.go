@@ -1,0 +1,155 @@
+// Package route chooses the specialist of a turn: exactly one adapter, by an
+// explicit decision that is logged. It never fails: whatever goes wrong, the
+// contract's default label takes the turn, with the reason kept.
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"macaron/internal/adapter"
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/contract"
+	"macaron/internal/errs"
+	"macaron/internal/record"
+)
+
+// The reasons of a decision.
+const (
+	Model    = "model"    // the router chose
+	Forced   = "forced"   // the client asked for the adapter
+	Sticky   = "sticky"   // tool results stay on the adapter that called
+	Fallback = "fallback" // routing failed or was unsure: the contract's default
+	Single   = "single"   // there is only one adapter
+)
+
+// Question is all that a decision depends on.
+type Question struct {
+	Contract *contract.Contract
+	Labels   []string         // of the registered adapters
+	Router   adapter.Revision // runs the route hop
+	Forced   string           // adapter that the client asked for, or ""
+	Pinned   string           // adapter that an open turn is pinned to, or ""
+	Text     string           // the request
+	Previous *contract.Previous
+	Salt     string        // tenant
+	Timeout  time.Duration // of the hop; 0: none
+}
+
+// Outcome is the decision, and the hop that made it if a model was asked.
+type Outcome struct {
+	Decision record.RouteDecision
+	Hop      record.Hop // ID is the caller's to give
+	Blob     *record.Blob
+}
+
+// Decide answers the question. Only a forced label that is not registered is an
+// error, and an ended ctx.
+func Decide(ctx context.Context, g backend.Generator, q Question) (Outcome, error) {
+	if d, ok, err := settled(q); ok || err != nil {
+		return Outcome{Decision: d, Hop: record.Hop{Hop: record.HopRoute, Route: &d}}, err
+	}
+	choice, hop, blob, err := ask(ctx, g, q)
+	if ctx.Err() != nil {
+		return Outcome{Hop: hop}, errs.Wrap(errs.Canceled, context.Cause(ctx), "the client went away while the turn was routed", "")
+	}
+	d := judge(q, choice, err)
+	hop.Route = &d
+	if err != nil {
+		hop.Error, hop.Detail = string(errs.CodeOf(err)), err.Error()
+	}
+	return Outcome{Decision: d, Hop: hop, Blob: blob}, nil
+}
+
+// settled answers what needs no model.
+func settled(q Question) (record.RouteDecision, bool, error) {
+	switch {
+	case q.Pinned != "":
+		return record.RouteDecision{Label: q.Pinned, Reason: Sticky}, true, nil
+	case q.Forced != "":
+		if !contains(q.Labels, q.Forced) {
+			return record.RouteDecision{}, false, errs.New(errs.AdapterNotFound, fmt.Sprintf("there is no adapter %q", q.Forced), "GET /v1/models lists them")
+		}
+		return record.RouteDecision{Label: q.Forced, Reason: Forced}, true, nil
+	case len(q.Labels) == 0:
+		return record.RouteDecision{}, false, errs.New(errs.AdapterNotFound, "no adapter is registered", "add one to [[adapters]] in the contract")
+	case len(q.Labels) == 1:
+		return record.RouteDecision{Label: q.Labels[0], Reason: Single}, true, nil
+	}
+	return record.RouteDecision{}, false, nil
+}
+
+// judge turns the router's choice, or its failure, into the decision. It is pure.
+func judge(q Question, c *chat.Choice, err error) record.RouteDecision {
+	fallback := record.RouteDecision{Label: fallbackLabel(q), Reason: Fallback}
+	switch {
+	case err != nil:
+		fallback.Error = string(errs.CodeOf(err))
+		return fallback
+	case c == nil || !contains(q.Labels, c.Label):
+		fallback.Error = "no_label"
+		return fallback
+	}
+	p, known := c.Probabilities[c.Label]
+	fallback.Probabilities = c.Probabilities
+	if known && p < q.Contract.Router.MinProbability {
+		fallback.Error = "unsure"
+		return fallback
+	}
+	return record.RouteDecision{Label: c.Label, Reason: Model, Probabilities: c.Probabilities}
+}
+
+// fallbackLabel is the contract's default; when that is not registered, the first that is.
+func fallbackLabel(q Question) string {
+	if contains(q.Labels, q.Contract.Router.Default) {
+		return q.Contract.Router.Default
+	}
+	return q.Labels[0]
+}
+
+func ask(ctx context.Context, g backend.Generator, q Question) (*chat.Choice, record.Hop, *record.Blob, error) {
+	if q.Timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, q.Timeout)
+		defer stop()
+	}
+	zero := 0.0
+	r := backend.Request{
+		Messages:  q.Contract.RouteMessages(q.Text, q.Previous),
+		Revision:  q.Router,
+		Choices:   q.Labels,
+		Sampling:  chat.Sampling{Temperature: &zero},
+		MaxTokens: q.Contract.Budgets.RouteTokens,
+		Salt:      q.Salt,
+		Wanted:    backend.Wanted{TokenIDs: true},
+	}
+	hop := record.Hop{Hop: record.HopRoute, Adapter: q.Router, Sampling: r.Sampling}
+	var all backend.Collected
+	var failed error
+	for e, err := range g.Generate(ctx, r) {
+		if failed = err; err != nil {
+			break
+		}
+		all.Add(e)
+	}
+	blob := all.Record(&hop)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		failed = errs.Wrap(errs.Canceled, ctx.Err(), fmt.Sprintf("the router took longer than %s", q.Timeout), "")
+	}
+	if failed == nil && all.Choice == nil {
+		failed = errors.New("the router named no label")
+	}
+	return all.Choice, hop, blob, failed
+}
+
+func contains(labels []string, l string) bool {
+	for _, have := range labels {
+		if have == l {
+			return true
+		}
+	}
+	return false
+}
