@@ -1,0 +1,59 @@
+//go:build !none
+
+package kernel
+
+// On machines without hand-written kernels the references do the work.
+
+const accelerated = false
+
+func pause() {}
+
+func quantise(dst []byte, width, c int, x []float32) { quantiseRef(dst, width, c, x) }
+
+func q41x1(dst []float32, ldd int, w, x []byte, blocks, count int) {
+	q41x1Ref(dst, ldd, w, x, blocks, count)
+}
+
+func q41x2(dst []float32, ldd int, w, x []byte, blocks, count int) {
+	q41x2Ref(dst, ldd, w, x, blocks, count)
+}
+
+func q41x4(dst []float32, ldd int, w, x []byte, blocks, count int) {
+	q41x4Ref(dst, ldd, w, x, blocks, count)
+}
+
+func q80x1(dst []float32, ldd int, w, x []byte, blocks, count int) {
+	q80x1Ref(dst, ldd, w, x, blocks, count)
+}
+
+func q80x2(dst []float32, ldd int, w, x []byte, blocks, count int) {
+	q80x2Ref(dst, ldd, w, x, blocks, count)
+}
+
+func q80x4(dst []float32, ldd int, w, x []byte, blocks, count int) {
+	q80x4Ref(dst, ldd, w, x, blocks, count)
+}
+
+func gemmF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
+	gemmF16Ref(dst, ldd, w, ldw, x, ldx, k, cols, scale)
+}
+
+func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, cols int, scale *float32) {
+	gemmF32Ref(dst, ldd, w, ldw, x, ldx, k, cols, scale)
+}
+
+func rmsNorm(dst, x, w []float32, eps float32) { rmsNormRef(dst, x, w, eps) }
+func rope(x, row []float32, dim int)           { ropeRef(x, row, dim) }
+func swiglu(dst, gate, up []float32)           { swigluRef(dst, gate, up) }
+func addTo(dst, x []float32)                   { addRef(dst, x) }
+func halves(dst []uint16, x []float32)         { halvesRef(dst, x) }
+func floats(dst []float32, x []uint16)         { floatsRef(dst, x) }
+func maxOf(x []float32) float32                { return maxOfRef(x) }
+
+func expSum(x []float32, shift float32, store bool) float32 { return expSumRef(x, shift, store) }
+
+func softChunk(s []float32, valid int, scale float32) (top, sum float32) {
+	return softChunkRef(s, valid, scale)
+}
+
+func merge(acc, part []float32, keep, gain float32) { mergeRef(acc, part, keep, gain) }

@@ -1,0 +1,10 @@
+package kernel
+
+// scratch is one worker's private memory; it grows to what the largest task needs
+// and stays.
+type scratch struct {
+	out     [tileRows * floatColumns]float32 // a tile of results that does not fit dst
+	row     [256]float32                     // one dequantised block
+	weights []float32                        // one dequantised tile, Float32 mode
+	att     attendScratch
+}
