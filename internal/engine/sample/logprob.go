@@ -1,8 +1,6 @@
 package sample
 
-import (
-	"math"
-)
+import "macaron/internal/engine/kernel"
 
 // Logprob is the natural-log probability of a token under the model's own
 // distribution, before penalties, temperature and limits.
@@ -14,8 +12,7 @@ type Logprob struct {
 // Norm is the logarithm of the sum of exp over a row: a token's log probability is its
 // logit less Norm.
 func Norm(logits []float32) float64 {
-	top := logits[argMax(logits)]
-	return float64(top) + math.Log(sumExp(logits, top, 1))
+	return float64(kernel.LogSumExp(logits))
 }
 
 // Top gives the n likeliest tokens of a row, likeliest first, the lower id first among
@@ -43,25 +40,4 @@ func Top(logits []float32, norm float64, n int) []Logprob {
 		out[i] = Logprob{id, float64(logits[id]) - norm}
 	}
 	return out
-}
-
-// sumExp is the sum of exp((l-top)*scale) in id order.
-func sumExp(logits []float32, top, scale float32) float64 {
-	sum := 0.0
-	for _, l := range logits {
-		sum += float64(exp((l - top) * scale))
-	}
-	return sum
-}
-
-// exp is e to the x for x <= 0, to about one unit in the last place, with no library
-// call: 2 to a whole power times a polynomial.
-func exp(x float32) float32 {
-	if !(x > -87) {
-		return 0
-	}
-	k := math.Floor(float64(x)*math.Log2E + 0.5)
-	r := float64(x) - k*math.Ln2
-	p := 1 + r*(1+r*(1.0/2+r*(1.0/6+r*(1.0/24+r*(1.0/120+r*(1.0/720))))))
-	return float32(p) * math.Float32frombits(uint32(int32(k)+127)<<23)
 }

@@ -2,21 +2,23 @@ package sample
 
 import (
 	"cmp"
-	"math"
 	"slices"
+
+	"macaron/internal/engine/kernel"
 )
 
 // Sampler chooses tokens; it holds scratch memory only and serves one goroutine.
 type Sampler struct {
 	undo []change
+	prob []float32
 	cand []candidate
 }
 
-// candidate is a token with its logit and weight, exp of the logit less the maximum.
+// candidate is a token with its logit and its probability at the temperature.
 type candidate struct {
-	id     int32
-	logit  float32
-	weight float64
+	id    int32
+	logit float32
+	prob  float64
 }
 
 // Pick chooses the token at a position from its logits, one per vocabulary entry. The
@@ -26,16 +28,32 @@ func (s *Sampler) Pick(logits []float32, p Params, h *History, position int) int
 		s.undo = h.penalise(logits, p, s.undo[:0])
 		defer s.restore(logits)
 	}
-	best := argMax(logits)
+	best := max(kernel.ArgMax(logits), 0)
 	if p.Temperature == 0 {
-		return best
+		return int32(best)
+	}
+	s.soften(logits, logits[best], float32(1/p.Temperature))
+	if !(s.prob[best] > 0) {
+		return int32(best) // a temperature or logits beyond what float32 can hold
 	}
 	u := Uniform(p.Seed, uint64(position))
-	scale, top := float32(1/p.Temperature), logits[best]
 	if p.TopK == 0 && (p.TopP == 0 || p.TopP == 1) && p.MinP == 0 {
-		return drawAll(logits, top, scale, u)
+		return drawAll(s.prob, u)
 	}
-	return draw(s.truncate(logits, top, scale, p), u)
+	return draw(s.truncate(logits, p), u)
+}
+
+// soften fills prob with the distribution at a temperature of 1/scale. Tokens more
+// than 80 below the top at that temperature get 0.
+func (s *Sampler) soften(logits []float32, top, scale float32) {
+	if cap(s.prob) < len(logits) {
+		s.prob = make([]float32, len(logits))
+	}
+	s.prob = s.prob[:len(logits)]
+	for i, l := range logits {
+		s.prob[i] = (l - top) * scale
+	}
+	kernel.SoftmaxInPlace(s.prob)
 }
 
 func (s *Sampler) restore(logits []float32) {
@@ -44,24 +62,16 @@ func (s *Sampler) restore(logits []float32) {
 	}
 }
 
-// argMax is the first of the largest; NaN never wins.
-func argMax(row []float32) int32 {
-	best, at := float32(math.Inf(-1)), int32(0)
-	for i, v := range row {
-		if v > best {
-			best, at = v, int32(i)
-		}
-	}
-	return at
-}
-
 // drawAll draws from the whole row, cumulating in id order.
-func drawAll(logits []float32, top, scale float32, u float64) int32 {
-	goal := u * sumExp(logits, top, scale)
-	sum, last := 0.0, int32(0)
-	for i, l := range logits {
-		if w := float64(exp((l - top) * scale)); w > 0 {
-			sum, last = sum+w, int32(i)
+func drawAll(prob []float32, u float64) int32 {
+	total := 0.0
+	for _, p := range prob {
+		total += float64(p)
+	}
+	goal, sum, last := u*total, 0.0, int32(0)
+	for i, p := range prob {
+		if p > 0 {
+			sum, last = sum+float64(p), int32(i)
 			if sum > goal {
 				break
 			}
@@ -74,11 +84,11 @@ func drawAll(logits []float32, top, scale float32, u float64) int32 {
 func draw(cand []candidate, u float64) int32 {
 	total := 0.0
 	for _, c := range cand {
-		total += c.weight
+		total += c.prob
 	}
 	goal, sum := u*total, 0.0
 	for _, c := range cand {
-		if sum += c.weight; sum > goal {
+		if sum += c.prob; sum > goal {
 			return c.id
 		}
 	}
@@ -86,37 +96,34 @@ func draw(cand []candidate, u float64) int32 {
 }
 
 // truncate applies top-k, top-p and min-p; what is left is sorted, likeliest first.
-// Only tokens near the top are ever sorted: the window is widened until what the
-// limits ask for lies inside it.
-func (s *Sampler) truncate(logits []float32, top, scale float32, p Params) []candidate {
+// Only tokens near the top are ever sorted: the floor is lowered until what the limits
+// ask for lies above it.
+func (s *Sampler) truncate(logits []float32, p Params) []candidate {
 	topP := p.TopP
 	if topP == 0 {
 		topP = 1
 	}
-	total := 0.0
-	if p.TopK == 0 && topP < 1 {
-		total = sumExp(logits, top, scale)
-	}
-	for window := float32(8); ; window *= 4 {
-		mass := s.gather(logits, top, scale, window)
-		all := len(s.cand) == len(logits) || window > 1e6
-		if !all && (p.TopK > len(s.cand) || p.TopK == 0 && mass < topP*total || p.MinP > 0 && float64(-window) > math.Log(p.MinP)) {
-			continue
+	for floor := float32(1e-3); ; floor *= 1e-3 {
+		mass, top := s.gather(logits, floor)
+		enough := p.MinP > 0 && float64(floor) < p.MinP*top
+		if p.TopK > 0 {
+			enough = enough || len(s.cand) >= p.TopK
+		} else if topP < 1 {
+			enough = enough || mass > topP+1e-4 // beyond rounding of the sum
 		}
-		if !all && p.TopK == 0 && topP == 1 && p.MinP == 0 {
-			continue
+		if enough || floor == 0 {
+			break
 		}
-		break
 	}
 	slices.SortFunc(s.cand, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.logit, a.logit), cmp.Compare(a.id, b.id))
 	})
-	kept := s.cand
+	kept, total := s.cand, 1.0
 	if p.TopK > 0 {
 		kept = kept[:min(p.TopK, len(kept))]
 		total = 0
 		for _, c := range kept {
-			total += c.weight
+			total += c.prob
 		}
 	}
 	if topP < 1 {
@@ -125,34 +132,33 @@ func (s *Sampler) truncate(logits []float32, top, scale float32, p Params) []can
 	return atLeast(kept, p.MinP)
 }
 
-// gather collects the tokens within the window below the top and sums their weights.
-func (s *Sampler) gather(logits []float32, top, scale, window float32) float64 {
+// gather collects the tokens with at least the floor's probability, and tells their
+// sum and maximum.
+func (s *Sampler) gather(logits []float32, floor float32) (mass, top float64) {
 	s.cand = s.cand[:0]
-	mass := 0.0
-	for i, l := range logits {
-		if d := (l - top) * scale; d >= -window {
-			w := float64(exp(d))
-			s.cand = append(s.cand, candidate{int32(i), l, w})
-			mass += w
+	for i, p := range s.prob {
+		if p >= floor && p > 0 {
+			s.cand = append(s.cand, candidate{int32(i), logits[i], float64(p)})
+			mass, top = mass+float64(p), max(top, float64(p))
 		}
 	}
-	return mass
+	return mass, top
 }
 
-// nucleus is the shortest head whose weights reach goal.
+// nucleus is the shortest head whose probabilities reach goal.
 func nucleus(cand []candidate, goal float64) []candidate {
 	sum := 0.0
 	for i, c := range cand {
-		if sum += c.weight; sum >= goal {
+		if sum += c.prob; sum >= goal {
 			return cand[:i+1]
 		}
 	}
 	return cand
 }
 
-// atLeast drops the tail whose weight is below share times the first's.
+// atLeast drops the tail whose probability is below share times the first's.
 func atLeast(cand []candidate, share float64) []candidate {
-	for len(cand) > 1 && cand[len(cand)-1].weight < share*cand[0].weight {
+	for len(cand) > 1 && cand[len(cand)-1].prob < share*cand[0].prob {
 		cand = cand[:len(cand)-1]
 	}
 	return cand
