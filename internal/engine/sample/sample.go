@@ -105,12 +105,9 @@ func (s *Sampler) truncate(logits []float32, p Params) []candidate {
 	}
 	for floor := float32(1e-3); ; floor *= 1e-3 {
 		mass, top := s.gather(logits, floor)
-		enough := p.MinP > 0 && float64(floor) < p.MinP*top
-		if p.TopK > 0 {
-			enough = enough || len(s.cand) >= p.TopK
-		} else if topP < 1 {
-			enough = enough || mass > topP+1e-4 // beyond rounding of the sum
-		}
+		enough := p.TopK > 0 && len(s.cand) >= p.TopK ||
+			p.TopK == 0 && topP < 1 && mass > topP+1e-4 || // beyond rounding of the sum
+			!(p.TopK > 0 && topP < 1) && p.MinP > 0 && float64(floor) < p.MinP*top
 		if enough || floor == 0 {
 			break
 		}
