@@ -33,6 +33,9 @@ func plain(logits []float32, p Params, h *History, pos int) []int32 {
 	if p.TopK > 0 {
 		ids = ids[:min(p.TopK, len(ids))]
 	}
+	for float64(row[ids[len(ids)-1]]-row[ids[0]])/p.Temperature < -80 {
+		ids = ids[:len(ids)-1] // has no weight in float32
+	}
 	weight := func(id int32) float64 { return math.Exp(float64(row[id]-row[ids[0]]) / p.Temperature) }
 	if p.TopP > 0 && p.TopP < 1 {
 		total, sum := 0.0, 0.0
