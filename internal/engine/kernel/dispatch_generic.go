@@ -1,4 +1,4 @@
-//go:build !none
+//go:build !amd64
 
 package kernel
 

@@ -52,7 +52,8 @@ func expSumRef(x []float32, shift float32, store bool) float32 {
 	return fold8(&lanes)
 }
 
-// maxOfRef is the largest value of x, -Inf for none; NaN is passed over. len(x) is a
+// maxOfRef is the largest value of x, -Inf for none; NaN is passed over and a zero is
+// +0 (adding 0 does that), because lanes meet zeros in another order. len(x) is a
 // multiple of 8.
 func maxOfRef(x []float32) float32 {
 	top := float32(math.Inf(-1))
@@ -61,5 +62,5 @@ func maxOfRef(x []float32) float32 {
 			top = v
 		}
 	}
-	return top
+	return top + 0
 }

@@ -50,14 +50,14 @@ func half16(h uint16) float32 {
 // maxHalf is the largest finite half-precision value.
 const maxHalf = 65504
 
-// toHalf rounds to half precision, ties to even, saturating at ±65504 so that a
-// stored value is infinite never; NaN stays NaN.
+// toHalf rounds to half precision, ties to even, saturating at ±65504 so that
+// no stored value is infinite; NaN stays NaN.
 func toHalf(f float32) uint16 {
 	b := math.Float32bits(f)
 	sign, abs := uint16(b>>16)&0x8000, b&0x7fffffff
 	switch {
 	case abs > 255<<23:
-		return sign | 0x7e00
+		return sign | 0x7e00 | uint16(abs>>13)&0x3ff
 	case abs >= 0x477fe000: // 65504
 		return sign | 0x7bff
 	case abs < 113<<23: // subnormal: count steps of 2^-24

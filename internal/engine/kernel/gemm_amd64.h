@@ -1,0 +1,111 @@
+// The body of a float product, included once per weight format with LOAD defined as
+// reading 16 weights at BX. R8 is the weights' stride in bytes.
+
+	SETUP
+	TESTQ R13, R13
+	JZ three
+	VBROADCASTSS (R13), Y15
+
+three:
+	CMPQ R11, $3
+	JB one
+	MOVQ DX, BX
+	MOVQ CX, AX
+	ZERO12
+	MOVQ R10, R12
+	SUBQ $2, R12
+	JB odd3
+
+pair3:
+	LOAD
+	STEP3(0, Y0, Y1, Y2, Y3, Y4, Y5)
+	ADDQ R8, BX
+	LOAD
+	STEP3(4, Y6, Y7, Y8, Y9, Y10, Y11)
+	ADDQ R8, BX
+	ADDQ $8, AX
+	SUBQ $2, R12
+	JAE pair3
+
+odd3:
+	TESTQ $1, R10
+	JZ sum3
+	LOAD
+	STEP3(0, Y0, Y1, Y2, Y3, Y4, Y5)
+
+sum3:
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y10, Y4, Y4
+	VADDPS Y11, Y5, Y5
+	LEAQ (DI)(SI*1), AX
+	LEAQ (AX)(SI*1), BX
+	TESTQ R13, R13
+	JZ store3
+	ADDTO(DI, Y0, Y1)
+	ADDTO(AX, Y2, Y3)
+	ADDTO(BX, Y4, Y5)
+
+store3:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	LEAQ (BX)(SI*1), DI
+	LEAQ (R9)(R9*2), AX
+	ADDQ AX, CX
+	SUBQ $3, R11
+	JMP three
+
+one:
+	TESTQ R11, R11
+	JZ done
+	MOVQ DX, BX
+	MOVQ CX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ R10, R12
+	SUBQ $2, R12
+	JB odd1
+
+pair1:
+	LOAD
+	STEP1(0, Y0, Y1)
+	ADDQ R8, BX
+	LOAD
+	STEP1(4, Y6, Y7)
+	ADDQ R8, BX
+	ADDQ $8, AX
+	SUBQ $2, R12
+	JAE pair1
+
+odd1:
+	TESTQ $1, R10
+	JZ sum1
+	LOAD
+	STEP1(0, Y0, Y1)
+
+sum1:
+	VADDPS Y6, Y0, Y0
+	VADDPS Y7, Y1, Y1
+	TESTQ R13, R13
+	JZ store1
+	ADDTO(DI, Y0, Y1)
+
+store1:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ SI, DI
+	ADDQ R9, CX
+	DECQ R11
+	JMP one
+
+done:
+	VZEROUPPER
+	RET

@@ -1,0 +1,78 @@
+#include "textflag.h"
+
+// Float products of one tile of 16 weight columns; order: gemm_ref.go. Three
+// columns at a time: even k in Y0-Y5, odd k in Y6-Y11 (column major, two registers
+// a column), weights in Y12, Y13, the activation in Y14.
+
+#define SETUP \
+	MOVQ dst+0(FP), DI \
+	MOVQ ldd+8(FP), SI \
+	SHLQ $2, SI \
+	MOVQ w+16(FP), DX \
+	MOVQ x+32(FP), CX \
+	MOVQ ldx+40(FP), R9 \
+	SHLQ $2, R9 \
+	MOVQ k+48(FP), R10 \
+	MOVQ cols+56(FP), R11 \
+	MOVQ scale+64(FP), R13
+
+#define LOADF16 \
+	VCVTPH2PS (BX), Y12 \
+	VCVTPH2PS 16(BX), Y13
+
+#define LOADF32 \
+	VMOVUPS (BX), Y12 \
+	VMOVUPS 32(BX), Y13
+
+#define MAC(a, b) \
+	VFMADD231PS Y14, Y12, a \
+	VFMADD231PS Y14, Y13, b
+
+#define STEP3(o, a, b, c, d, e, f) \
+	VBROADCASTSS (o)(AX), Y14 \
+	MAC(a, b) \
+	VBROADCASTSS (o)(AX)(R9*1), Y14 \
+	MAC(c, d) \
+	VBROADCASTSS (o)(AX)(R9*2), Y14 \
+	MAC(e, f)
+
+#define STEP1(o, a, b) \
+	VBROADCASTSS (o)(AX), Y14 \
+	MAC(a, b)
+
+#define ZERO12 \
+	VXORPS Y0, Y0, Y0 \
+	VXORPS Y1, Y1, Y1 \
+	VXORPS Y2, Y2, Y2 \
+	VXORPS Y3, Y3, Y3 \
+	VXORPS Y4, Y4, Y4 \
+	VXORPS Y5, Y5, Y5 \
+	VXORPS Y6, Y6, Y6 \
+	VXORPS Y7, Y7, Y7 \
+	VXORPS Y8, Y8, Y8 \
+	VXORPS Y9, Y9, Y9 \
+	VXORPS Y10, Y10, Y10 \
+	VXORPS Y11, Y11, Y11
+
+// ADDTO is a = a*scale + memory, for the two registers of a column at p.
+#define ADDTO(p, a, b) \
+	VFMADD213PS (p), Y15, a \
+	VFMADD213PS 32(p), Y15, b
+
+// func gemmF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
+TEXT ·gemmF16AVX2(SB), NOSPLIT, $0-72
+	MOVQ ldw+24(FP), R8
+	SHLQ $1, R8
+
+#define LOAD LOADF16
+#include "gemm_amd64.h"
+#undef LOAD
+
+// func gemmF32AVX2(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32)
+TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ ldw+24(FP), R8
+	SHLQ $2, R8
+
+#define LOAD LOADF32
+#include "gemm_amd64.h"
+#undef LOAD

@@ -1,0 +1,208 @@
+#include "textflag.h"
+
+// Q8_0: both sides are signed, so the weight's sign moves to the activation:
+// |w| * sign(x, w). A pair sum reaches 2*128*127 and fits a word; more would not,
+// so each is widened at once.
+
+#define SETUP \
+	MOVQ dst+0(FP), DI \
+	MOVQ ldd+8(FP), SI \
+	SHLQ $2, SI \
+	MOVQ w+16(FP), DX \
+	MOVQ x+24(FP), CX \
+	MOVQ blocks+32(FP), R8 \
+	MOVQ count+40(FP), R9 \
+	VPCMPEQW Y15, Y15, Y15 \
+	VPSRLW $15, Y15, Y15
+
+// CELL multiplies weights w (|w| in v) with the activations at x offset o into i.
+#define CELL(o, w, v, i) \
+	VPBROADCASTD (o)(CX), Y12 \
+	VPSIGNB w, Y12, Y13 \
+	VPMADDUBSW Y13, v, Y13 \
+	VPMADDWD Y15, Y13, Y13 \
+	VPADDD Y13, i, i
+
+// BOTH is CELL for rows 0-7 (Y8, |Y9|) and 8-15 (Y10, |Y11|) sharing a broadcast.
+#define BOTH(o, i, k) \
+	VPBROADCASTD (o)(CX), Y12 \
+	VPSIGNB Y8, Y12, Y13 \
+	VPSIGNB Y10, Y12, Y14 \
+	VPMADDUBSW Y13, Y9, Y13 \
+	VPMADDUBSW Y14, Y11, Y14 \
+	VPMADDWD Y15, Y13, Y13 \
+	VPMADDWD Y15, Y14, Y14 \
+	VPADDD Y13, i, i \
+	VPADDD Y14, k, k
+
+#define LOAD16(g) \
+	VMOVDQU (64*g)(DX), Y8 \
+	VMOVDQU (64*g+32)(DX), Y10 \
+	VPABSB Y8, Y9 \
+	VPABSB Y10, Y11
+
+#define LOAD8(g) \
+	VMOVDQU (64*g)(BX), Y8 \
+	VPABSB Y8, Y9
+
+#define ONE(g) LOAD16(g); BOTH(4*g, Y0, Y1)
+#define TWO(g) LOAD16(g); BOTH(4*g, Y0, Y1); BOTH(4*g+32, Y2, Y3)
+
+#define FOUR(g) \
+	LOAD8(g) \
+	CELL(4*g, Y8, Y9, Y0) \
+	CELL(4*g+32, Y8, Y9, Y1) \
+	CELL(4*g+64, Y8, Y9, Y2) \
+	CELL(4*g+96, Y8, Y9, Y3)
+
+// FLUSH adds integer sums i, scaled by row scales s and the column's d at od, to f.
+#define FLUSH(od, s, i, f) \
+	VCVTDQ2PS i, i \
+	VBROADCASTSS (od)(CX), Y12 \
+	VMULPS Y12, s, Y13 \
+	VFMADD231PS i, Y13, f
+
+// func q80x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q80x1AVX2(SB), NOSPLIT, $0-48
+	SETUP
+	MOVQ CX, R12
+
+tile:
+	MOVQ R12, CX
+	MOVQ R8, R10
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+
+block:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	ONE(0)
+	ONE(1)
+	ONE(2)
+	ONE(3)
+	ONE(4)
+	ONE(5)
+	ONE(6)
+	ONE(7)
+	VCVTPH2PS 512(DX), Y8
+	VCVTPH2PS 528(DX), Y9
+	FLUSH(32, Y8, Y0, Y4)
+	FLUSH(32, Y9, Y1, Y5)
+	ADDQ $544, DX
+	ADDQ $40, CX
+	DECQ R10
+	JNZ  block
+
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ $64, DI
+	DECQ R9
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func q80x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q80x2AVX2(SB), NOSPLIT, $0-48
+	SETUP
+	MOVQ CX, R12
+
+tile:
+	MOVQ R12, CX
+	MOVQ R8, R10
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+block:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	TWO(0)
+	TWO(1)
+	TWO(2)
+	TWO(3)
+	TWO(4)
+	TWO(5)
+	TWO(6)
+	TWO(7)
+	VCVTPH2PS 512(DX), Y8
+	VCVTPH2PS 528(DX), Y9
+	FLUSH(64, Y8, Y0, Y4)
+	FLUSH(64, Y9, Y1, Y5)
+	FLUSH(68, Y8, Y2, Y6)
+	FLUSH(68, Y9, Y3, Y7)
+	ADDQ $544, DX
+	ADDQ $80, CX
+	DECQ R10
+	JNZ  block
+
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	VMOVUPS Y6, (DI)(SI*1)
+	VMOVUPS Y7, 32(DI)(SI*1)
+	ADDQ $64, DI
+	DECQ R9
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// func q80x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+//
+// Rows 0-7 of the tile, then rows 8-15: R13 steps over the two halves.
+TEXT ·q80x4AVX2(SB), NOSPLIT, $0-48
+	SETUP
+
+panel:
+	MOVQ CX, R12
+	XORQ R13, R13
+
+half:
+	MOVQ R12, CX
+	MOVQ R8, R10
+	LEAQ (DX)(R13*2), BX
+	LEAQ 512(DX)(R13*1), AX
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+block:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	FOUR(0)
+	FOUR(1)
+	FOUR(2)
+	FOUR(3)
+	FOUR(4)
+	FOUR(5)
+	FOUR(6)
+	FOUR(7)
+	VCVTPH2PS (AX), Y8
+	FLUSH(128, Y8, Y0, Y4)
+	FLUSH(132, Y8, Y1, Y5)
+	FLUSH(136, Y8, Y2, Y6)
+	FLUSH(140, Y8, Y3, Y7)
+	ADDQ $544, BX
+	ADDQ $544, AX
+	ADDQ $160, CX
+	DECQ R10
+	JNZ  block
+
+	LEAQ (DI)(R13*2), AX
+	LEAQ (AX)(SI*2), BX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, (AX)(SI*1)
+	VMOVUPS Y6, (BX)
+	VMOVUPS Y7, (BX)(SI*1)
+	ADDQ $16, R13
+	CMPQ R13, $32
+	JB   half
+	LEAQ (DI)(SI*4), DI
+	DECQ R9
+	JNZ  panel
+	VZEROUPPER
+	RET
