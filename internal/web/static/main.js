@@ -1,0 +1,207 @@
+// Puts the page together: which conversation is shown, what the person does with it,
+// and how the server stands.
+
+import * as api from "./api.js";
+import { h, icon, iconButton } from "./dom.js";
+import { Conversation } from "./conversation.js";
+import { Specialists } from "./specialists.js";
+import { Thread, announceEnd, welcome } from "./thread.js";
+import { Composer } from "./composer.js";
+import { showSessions } from "./sidebar.js";
+import { setUpDrawer, setUpTheme } from "./shell.js";
+
+const $ = (id) => document.getElementById(id);
+const open = new Map(); // session id -> Conversation, those seen since the page was loaded
+let listed = { items: [], next: "" };
+let ready = true;
+let current = fresh();
+
+const page = {
+  specialists: new Specialists(),
+  busy: () => !!current.run || !ready,
+  siblings: (turn) => current.tree.siblings(turn),
+  welcome: () => welcome(page.specialists, composer.force.value, chooseSpecialist, (text) => composer.ready && current.ask(text, composer.force.value)),
+  again: (turn) => current.again(turn, composer.force.value),
+  choose(turn) {
+    current.tree.choose(turn);
+    draw();
+  },
+  edit(turn) {
+    thread.edit(turn.key);
+    draw();
+    thread.focus(turn.key, "editor");
+  },
+  cancelEdit(turn) {
+    thread.edit("");
+    draw();
+    thread.focus(turn.key, "edit");
+  },
+  saveEdit(turn, text) {
+    thread.edit("");
+    current.edit(turn, text, composer.force.value);
+    composer.focus();
+  },
+  toggleDetails(turn) {
+    thread.toggleDetails(turn.key);
+    draw();
+    current.refresh(); // the summary may have been written since
+  },
+  judge(turn, score) {
+    thread.explaining = score < 0 ? turn.key : "";
+    judge(turn, score);
+    if (score < 0) thread.focus(turn.key, "reason");
+  },
+  explain(turn, reason) {
+    thread.explaining = "";
+    if (reason) judge(turn, -1, reason);
+    draw();
+    thread.focus(turn.key, "down");
+  },
+};
+
+const thread = new Thread($("scroller"), $("thread"), page);
+const composer = new Composer({
+  onSend(text) {
+    thread.follow = true;
+    current.ask(text, composer.force.value);
+  },
+  onStop: () => current.stop(),
+  onForce: chooseSpecialist,
+});
+const drawer = setUpDrawer();
+
+function fresh(id = "") {
+  const c = new Conversation(id, (turn, what) => changed(c, turn, what));
+  return c;
+}
+
+function changed(conversation, turn, what) {
+  if (what === "named") {
+    open.set(conversation.id, conversation);
+    if (conversation === current) history.replaceState(null, "", "#" + conversation.id);
+  }
+  if (what === "named" || what === "end") list();
+  if (conversation !== current) return;
+  if (what === "text") return thread.text(turn);
+  draw();
+  if (what === "end") announceEnd(turn, page.specialists);
+}
+
+function draw() {
+  thread.draw(current);
+  composer.state(!!current.run, ready);
+  const title = current.title || "New chat";
+  $("title").textContent = title;
+  document.title = current.title ? `${title} - Macaron` : "Macaron";
+}
+
+async function judge(turn, score, reason) {
+  try {
+    await current.judge(turn, score, reason);
+  } catch (cause) {
+    tell(cause);
+  }
+}
+
+function chooseSpecialist(name) {
+  composer.choose(name);
+  if (!current.tree.turns.length) draw();
+  composer.focus();
+}
+
+/** Shows the conversation that the address names. */
+async function show() {
+  const id = location.hash.startsWith("#ses_") ? location.hash.slice(1) : "";
+  if (id && id === current.id) return;
+  drawer.close();
+  thread.clear();
+  current = open.get(id) || fresh(id);
+  draw();
+  drawList();
+  composer.focus();
+  if (!id || open.has(id)) return;
+  const loading = current;
+  try {
+    await loading.load();
+    open.set(id, loading);
+  } catch (cause) {
+    if (loading === current) tell(cause);
+  }
+}
+
+function newChat() {
+  if (location.hash) history.pushState(null, "", "/");
+  current = fresh();
+  thread.clear();
+  drawer.close();
+  draw();
+  drawList();
+  composer.focus();
+}
+
+async function list(before = "") {
+  try {
+    const answer = await api.sessions(before);
+    listed = { items: before ? [...listed.items, ...answer.data] : answer.data, next: answer.next || "" };
+  } catch {
+    return; // the notice about the server says it already
+  }
+  drawList();
+}
+
+function drawList() {
+  const running = (id) => !!open.get(id)?.run;
+  showSessions($("sessions"), { items: listed.items, current: current.id, running, more: !!listed.next, onMore: () => list(listed.next) });
+}
+
+/** Shows a failure that belongs to no turn, until it is closed or the next one. */
+function tell(failure) {
+  const close = iconButton("close", "Close this message", () => ($("notice").hidden = true));
+  notice("error", [h("strong", {}, failure.message), failure.next ? ". To go on: " + failure.next + "." : ".", close]);
+}
+
+function notice(kind, content) {
+  $("notice").className = "notice " + kind;
+  $("notice").replaceChildren(...content);
+  $("notice").hidden = false;
+}
+
+/** Asks until the server can answer, then sees to it that the page knows the specialists. */
+async function watch() {
+  const state = await api.readiness();
+  const was = ready;
+  ready = state.ready;
+  if (!ready) notice(state.lost ? "error" : "loading", [h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, state.reason + (state.next ? ": " + state.next : ""), ".")]);
+  else if (!was) $("notice").hidden = true;
+  if (ready !== was) draw();
+  if (ready && !page.specialists.all.length) await meet();
+  setTimeout(watch, ready ? 15000 : 1000);
+}
+
+async function meet() {
+  try {
+    page.specialists.set(await api.adapters());
+  } catch (cause) {
+    tell(cause);
+    return;
+  }
+  composer.specialists(page.specialists.all);
+  draw();
+}
+
+$("new-chat").append(icon("plus"), "New chat");
+$("new-chat").addEventListener("click", newChat);
+$("skip").addEventListener("click", () => composer.focus());
+addEventListener("hashchange", show);
+addEventListener("popstate", () => !location.hash && current.id && newChat());
+document.addEventListener("keydown", (e) => {
+  if (e.key !== "Escape") return;
+  if (drawer.isOpen()) drawer.close();
+  else current.stop();
+});
+setUpTheme();
+draw();
+show();
+list();
+meet();
+watch();
