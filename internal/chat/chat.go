@@ -75,10 +75,11 @@ type ToolDef struct {
 }
 
 // ToolChoice says whether tools may or must be called: "auto" (or empty), "none",
-// "required", or "function" with Name.
+// "required", or "function" with Name. Single asks for at most one call an answer.
 type ToolChoice struct {
-	Mode string `json:"mode,omitempty"`
-	Name string `json:"name,omitempty"`
+	Mode   string `json:"mode,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Single bool   `json:"single,omitempty"`
 }
 
 // Sampling holds the client's or the contract's choices; a nil pointer means unset.

@@ -100,7 +100,7 @@ func List(field string, raw json.RawMessage, n int) ([]json.RawMessage, error) {
 	return items, nil
 }
 
-// Text reads a JSON string of at most n bytes, without NUL.
+// Text reads a JSON string of at most n bytes.
 func Text(field string, raw json.RawMessage, n int) (string, error) {
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil || null(raw) {

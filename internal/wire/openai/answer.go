@@ -1,0 +1,172 @@
+package openai
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/turn"
+)
+
+// answerHead is what every object of one answer repeats.
+type answerHead struct {
+	model    string
+	created  int64
+	ignored  []string
+	metadata json.RawMessage
+	report   turn.Report
+}
+
+// macaron is the object in every answer and in the last chunks of a stream.
+type macaron struct {
+	turn.Report
+	Ignored  []string        `json:"ignored,omitempty"` // request fields that were not honoured
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+}
+
+func (h answerHead) id() string { return "chatcmpl-" + strings.TrimPrefix(h.report.Turn, "trn_") }
+
+func (h answerHead) macaron() *macaron {
+	return &macaron{Report: h.report, Ignored: h.ignored, Metadata: h.metadata}
+}
+
+// headers tells the decision before the body does.
+func (h answerHead) headers(to http.Header) {
+	r := h.report
+	to.Set("X-Macaron-Adapter", r.Adapter)
+	to.Set("X-Macaron-Revision", string(r.Revision))
+	to.Set("X-Macaron-Turn", r.Turn)
+	to.Set("X-Macaron-Session", r.Session)
+	to.Set("X-Macaron-Reason", r.Reason)
+	if p, ok := r.Probabilities[r.Adapter]; ok {
+		to.Set("X-Macaron-Probability", strconv.FormatFloat(p, 'f', 4, 64))
+	}
+}
+
+type usage struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+	Details          struct {
+		CachedTokens int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+func usageOf(u chat.Usage) *usage {
+	out := &usage{PromptTokens: u.PromptTokens, CompletionTokens: u.OutputTokens, TotalTokens: u.PromptTokens + u.OutputTokens}
+	out.Details.CachedTokens = u.CachedTokens
+	return out
+}
+
+type toolCall struct {
+	Index    *int         `json:"index,omitempty"` // streams only
+	ID       string       `json:"id,omitempty"`
+	Type     string       `json:"type,omitempty"`
+	Function toolFunction `json:"function"`
+}
+
+type toolFunction struct {
+	Name      string `json:"name,omitempty"`
+	Arguments string `json:"arguments"`
+}
+
+type logprobs struct {
+	Content []logprob `json:"content"`
+	Refusal []logprob `json:"refusal"`
+}
+
+type logprob struct {
+	Token   string    `json:"token"`
+	Logprob float64   `json:"logprob"`
+	Bytes   []int     `json:"bytes"`
+	Top     []logprob `json:"top_logprobs,omitempty"`
+}
+
+func logprobsOf(tokens []chat.TokenLogprob) *logprobs {
+	if len(tokens) == 0 {
+		return nil
+	}
+	return &logprobs{Content: logprobList(tokens)}
+}
+
+func logprobList(tokens []chat.TokenLogprob) []logprob {
+	out := make([]logprob, len(tokens))
+	for i, t := range tokens {
+		bytes := make([]int, len(t.Bytes))
+		for j, b := range t.Bytes {
+			bytes[j] = int(b)
+		}
+		// JSON has no minus infinity; this is what the API sends for "impossible".
+		out[i] = logprob{Token: strings.ToValidUTF8(string(t.Bytes), "\uFFFD"), Logprob: max(t.Logprob, -9999), Bytes: bytes, Top: logprobList(t.Top)}
+	}
+	return out
+}
+
+// completion is the whole answer.
+type completion struct {
+	ID      string             `json:"id"`
+	Object  string             `json:"object"`
+	Created int64              `json:"created"`
+	Model   string             `json:"model"`
+	Choices []completionChoice `json:"choices"`
+	Usage   *usage             `json:"usage"`
+	Macaron *macaron           `json:"macaron"`
+}
+
+type completionChoice struct {
+	Index        int           `json:"index"`
+	Message      answerMessage `json:"message"`
+	Logprobs     *logprobs     `json:"logprobs"`
+	FinishReason string        `json:"finish_reason"`
+}
+
+type answerMessage struct {
+	Role      string     `json:"role"`
+	Content   *string    `json:"content"`
+	Refusal   *string    `json:"refusal"`
+	Reasoning string     `json:"reasoning_content,omitempty"`
+	ToolCalls []toolCall `json:"tool_calls,omitempty"`
+}
+
+// wholeSink collects the stream and writes it as one object at the end.
+type wholeSink struct {
+	w        http.ResponseWriter
+	head     answerHead
+	logprobs bool
+	all      backend.Collected
+}
+
+// Chosen implements turn.Sink.
+func (s *wholeSink) Chosen(r turn.Report) error { s.head.report = r; return nil }
+
+// Event implements turn.Sink.
+func (s *wholeSink) Event(e chat.Event) error { s.all.Add(e); return nil }
+
+// Done implements turn.Sink.
+func (s *wholeSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) error {
+	s.head.report = r
+	m := s.all.Message()
+	out := answerMessage{Role: "assistant", Reasoning: m.Reasoning}
+	if text := s.all.Text(); text != "" || len(m.ToolCalls) == 0 {
+		out.Content = &text
+	}
+	for _, c := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, toolCall{ID: c.ID, Type: "function", Function: toolFunction{Name: c.Name, Arguments: c.Arguments}})
+	}
+	choice := completionChoice{Message: out, FinishReason: string(why)}
+	if s.logprobs {
+		choice.Logprobs = logprobsOf(s.all.Logprobs)
+	}
+	s.head.headers(s.w.Header())
+	return writeJSON(s.w, completion{ID: s.head.id(), Object: "chat.completion", Created: s.head.created, Model: s.head.model,
+		Choices: []completionChoice{choice}, Usage: usageOf(u), Macaron: s.head.macaron()})
+}
+
+func writeJSON(w http.ResponseWriter, v any) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	return json.NewEncoder(w).Encode(v)
+}

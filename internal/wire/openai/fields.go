@@ -1,0 +1,235 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"macaron/internal/chat"
+	"macaron/internal/errs"
+	"macaron/internal/limits"
+)
+
+// reader takes one field of the body into the request.
+type reader func(r *request, field string, raw json.RawMessage) error
+
+// fields is the whole API: each field that is known, and how it is honoured.
+var fields = map[string]reader{
+	"model":    modelField,
+	"messages": messagesField,
+	"tools":    toolsField,
+	"stream": func(r *request, f string, raw json.RawMessage) (err error) {
+		r.stream, err = limits.Bool(f, raw)
+		return err
+	},
+	"stream_options":        streamOptions,
+	"temperature":           number(sample(func(s *chat.Sampling) **float64 { return &s.Temperature }), 0, 2),
+	"top_p":                 number(sample(func(s *chat.Sampling) **float64 { return &s.TopP }), 0, 1),
+	"min_p":                 number(sample(func(s *chat.Sampling) **float64 { return &s.MinP }), 0, 1),
+	"repetition_penalty":    number(sample(func(s *chat.Sampling) **float64 { return &s.RepetitionPenalty }), 0.01, 10),
+	"presence_penalty":      number(sample(func(s *chat.Sampling) **float64 { return &s.PresencePenalty }), -2, 2),
+	"frequency_penalty":     number(sample(func(s *chat.Sampling) **float64 { return &s.FrequencyPenalty }), -2, 2),
+	"top_k":                 topK,
+	"seed":                  seed,
+	"stop":                  stop,
+	"max_tokens":            maxTokens,
+	"max_completion_tokens": maxTokens,
+	"logprobs": func(r *request, f string, raw json.RawMessage) (err error) {
+		r.Sampling.Logprobs, err = limits.Bool(f, raw)
+		return err
+	},
+	"top_logprobs":        topLogprobs,
+	"response_format":     responseFormat,
+	"tool_choice":         toolChoice,
+	"parallel_tool_calls": parallel,
+	"reasoning_effort": func(r *request, f string, raw json.RawMessage) (err error) {
+		r.Reasoning, err = oneOf(f, raw, "none", "minimal", "low", "medium", "high", "xhigh")
+		return err
+	},
+	"user": func(r *request, f string, raw json.RawMessage) (err error) {
+		r.Scope, err = limits.Text(f, raw, limits.NameBytes)
+		return err
+	},
+	"metadata":      metadata,
+	"macaron":       extension,
+	"n":             onlyOne,
+	"logit_bias":    refusedUnlessEmpty("tokens cannot be biased here"),
+	"functions":     refused("functions is the old form", "send tools instead"),
+	"function_call": refused("function_call is the old form", "send tool_choice instead"),
+	"modalities":    modalities,
+	"audio":         refused("there is no audio here", "leave it out"),
+}
+
+func modelField(r *request, field string, raw json.RawMessage) error {
+	id, err := limits.Text(field, raw, limits.NameBytes)
+	if err != nil {
+		return err
+	}
+	return r.setModel(field, id)
+}
+
+func streamOptions(r *request, field string, raw json.RawMessage) error {
+	members, err := limits.Object(field, raw)
+	if err != nil {
+		return err
+	}
+	for name, value := range members {
+		if name != "include_usage" {
+			r.ignored = append(r.ignored, field+"."+clip(name))
+			continue
+		}
+		if r.includeUsage, err = limits.Bool(field+"."+name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func topK(r *request, field string, raw json.RawMessage) error {
+	n, err := limits.Whole(field, raw, -1, 1<<20)
+	k := int(max(n, 0)) // -1 and 0 both mean all
+	r.Sampling.TopK = &k
+	return err
+}
+
+func seed(r *request, field string, raw json.RawMessage) error {
+	n, err := limits.Whole(field, raw, math.MinInt64, math.MaxInt64)
+	r.Sampling.Seed = &n
+	return err
+}
+
+// stop reads one string or a list of them.
+func stop(r *request, field string, raw json.RawMessage) error {
+	items := []json.RawMessage{raw}
+	if raw[0] == '[' {
+		var err error
+		if items, err = limits.List(field, raw, limits.StopCount); err != nil {
+			return err
+		}
+	}
+	for i, item := range items {
+		at := field
+		if raw[0] == '[' {
+			at = fmt.Sprintf("%s[%d]", field, i)
+		}
+		s, err := limits.Text(at, item, limits.StopBytes)
+		if err != nil {
+			return err
+		}
+		if s == "" {
+			return errs.New(errs.InvalidRequest, at+" is empty, which would stop everything", "leave it out").In(at)
+		}
+		r.Sampling.Stop = append(r.Sampling.Stop, s)
+	}
+	return nil
+}
+
+func topLogprobs(r *request, field string, raw json.RawMessage) error {
+	n, err := limits.Whole(field, raw, 0, limits.TopLogprobs)
+	r.Sampling.TopLogprobs = int(n)
+	return err
+}
+
+func responseFormat(r *request, field string, raw json.RawMessage) error {
+	members, err := limits.Object(field, raw)
+	if err != nil {
+		return err
+	}
+	if len(raw) > limits.SchemaBytes {
+		return errs.Newf(errs.TooLarge, "%s is larger than %d bytes", field, limits.SchemaBytes).In(field)
+	}
+	kind, err := oneOf(field+".type", members["type"], "text", "json_object", "json_schema")
+	if kind != "text" {
+		r.Sampling.ResponseFormat = raw
+	}
+	return err
+}
+
+// parallel is honoured when it is true; false would be a promise for the model.
+func parallel(r *request, field string, raw json.RawMessage) error {
+	many, err := limits.Bool(field, raw)
+	r.ToolChoice.Single = !many
+	return err
+}
+
+func metadata(r *request, field string, raw json.RawMessage) error {
+	members, err := limits.Object(field, raw)
+	if err != nil {
+		return err
+	}
+	if len(members) > limits.Metadata {
+		return errs.Newf(errs.TooLarge, "%s has more than %d entries", field, limits.Metadata).In(field)
+	}
+	for name, value := range members {
+		if _, err := limits.Text(field+"."+clip(name), value, 512); err != nil {
+			return err
+		}
+	}
+	r.metadata = raw
+	return nil
+}
+
+// extension reads the `macaron` object: session and parent turn, for clients that
+// cannot set headers.
+func extension(r *request, field string, raw json.RawMessage) error {
+	members, err := limits.Object(field, raw)
+	if err != nil {
+		return err
+	}
+	for name, value := range members {
+		at := field + "." + clip(name)
+		switch name {
+		case "session":
+			r.Session, err = limits.Text(at, value, limits.NameBytes)
+		case "parent_turn":
+			r.ParentTurn, err = limits.Text(at, value, limits.NameBytes)
+		default:
+			err = errs.New(errs.InvalidRequest, "the macaron object has no "+at, "it takes session and parent_turn").In(at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func onlyOne(_ *request, field string, raw json.RawMessage) error {
+	_, err := limits.Whole(field, raw, 1, 1)
+	return err
+}
+
+func modalities(_ *request, field string, raw json.RawMessage) error {
+	items, err := limits.List(field, raw, 8)
+	for i := 0; err == nil && i < len(items); i++ {
+		_, err = oneOf(fmt.Sprintf("%s[%d]", field, i), items[i], "text")
+	}
+	return err
+}
+
+func refused(message, next string) reader {
+	return func(_ *request, field string, _ json.RawMessage) error {
+		return errs.New(errs.Unsupported, message, next).In(field)
+	}
+}
+
+func refusedUnlessEmpty(message string) reader {
+	return func(_ *request, field string, raw json.RawMessage) error {
+		if members, err := limits.Object(field, raw); err != nil || len(members) == 0 {
+			return err
+		}
+		return errs.New(errs.Unsupported, message, "leave it out").In(field)
+	}
+}
+
+func oneOf(field string, raw json.RawMessage, allowed ...string) (string, error) {
+	s, err := limits.Text(field, raw, limits.NameBytes)
+	if err != nil {
+		return "", err
+	}
+	for _, a := range allowed {
+		if s == a {
+			return s, nil
+		}
+	}
+	return "", errs.Newf(errs.InvalidRequest, "%s is %q, but must be one of %q", field, clip(s), allowed).In(field)
+}

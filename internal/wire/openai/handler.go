@@ -1,0 +1,159 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"macaron/internal/clock"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/limits"
+	"macaron/internal/turn"
+	"macaron/internal/wire/sse"
+)
+
+// arrival is how long a request body may take to come in.
+const arrival = 60 * time.Second
+
+// Turns serves requests; turn.Runner does.
+type Turns interface {
+	Run(ctx context.Context, q turn.Request, out turn.Sink) error
+}
+
+// Deps are the handler's surroundings.
+type Deps struct {
+	Turns     Turns
+	Catalogue turn.Catalogue
+	Owner     string
+	Clock     clock.Clock
+	Log       *slog.Logger
+	Failed    func(code string) // counts errors that clients see
+	Stream    sse.Options
+}
+
+type api struct {
+	Deps
+	started time.Time
+}
+
+// Handler serves /v1/chat/completions and /v1/models.
+func Handler(d Deps) http.Handler {
+	a := &api{Deps: d, started: d.Clock.Now()}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", a.complete)
+	mux.HandleFunc("GET /v1/models", a.models)
+	mux.HandleFunc("GET /v1/models/{id...}", a.model)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		a.fail(w, r, errs.New(errs.NotFound, "there is nothing at "+r.Method+" "+clip(r.URL.Path),
+			"GET /v1/models and POST /v1/chat/completions are served"))
+	})
+	return mux
+}
+
+// complete serves one chat completion, streamed or whole: the whole one is the
+// stream, collected.
+func (a *api) complete(w http.ResponseWriter, r *http.Request) {
+	q, err := a.read(w, r)
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	head := answerHead{model: q.model, created: a.Clock.Now().Unix(), ignored: q.ignored, metadata: q.metadata}
+	if !q.stream {
+		whole := &wholeSink{w: w, head: head, logprobs: q.Sampling.Logprobs}
+		if err := a.Turns.Run(r.Context(), q.Request, whole); err != nil {
+			a.fail(w, r, err)
+		}
+		return
+	}
+	stream := newStreamSink(sse.NewWriter(w, a.Stream), w.Header(), head, q.includeUsage, q.Sampling.Logprobs)
+	defer stream.close()
+	if err := a.Turns.Run(r.Context(), q.Request, stream); err != nil {
+		a.failStream(w, r, stream, err)
+	}
+}
+
+// read takes the body and the headers into a request.
+func (a *api) read(w http.ResponseWriter, r *http.Request) (*request, error) {
+	if err := limits.ContentType(r.Header.Get("Content-Type")); err != nil {
+		return nil, err
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return nil, errs.New(errs.InvalidRequest, "a compressed body is not read", "send it plain").In("content-encoding")
+	}
+	control := http.NewResponseController(w)
+	deadline := func(t time.Time) error {
+		if err := control.SetReadDeadline(t); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return errs.Wrap(errs.Canceled, err, "the connection is gone", "")
+		}
+		return nil
+	}
+	if err := deadline(time.Now().Add(arrival)); err != nil {
+		return nil, err
+	}
+	body, err := limits.Body(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := deadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	q, err := decode(body)
+	if err != nil {
+		return nil, err
+	}
+	q.ID, q.Owner = r.Header.Get("X-Request-Id"), a.Owner
+	return q, q.place(r.Header)
+}
+
+// place reads the explicit session, from a header or the body's macaron object.
+func (q *request) place(h http.Header) error {
+	if s := h.Get("X-Macaron-Session"); s != "" {
+		q.Session = s
+	}
+	if t := h.Get("X-Macaron-Parent-Turn"); t != "" {
+		q.ParentTurn = t
+	}
+	if q.Session != "" {
+		if err := ids.Check(ids.Session, q.Session); err != nil {
+			return errs.As(err).In("macaron.session")
+		}
+	}
+	if q.ParentTurn != "" {
+		if err := ids.Check(ids.Turn, q.ParentTurn); err != nil {
+			return errs.As(err).In("macaron.parent_turn")
+		}
+	}
+	return nil
+}
+
+func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
+	a.note(r, err)
+	WriteError(w, err)
+}
+
+// failStream tells an error by its status while that is possible, and as the last
+// event afterwards.
+func (a *api) failStream(w http.ResponseWriter, r *http.Request, s *streamSink, err error) {
+	a.note(r, err)
+	if !s.abort() {
+		WriteError(w, err)
+		return
+	}
+	if err := s.fail(errs.As(err)); err != nil {
+		a.Log.Debug("an error did not reach the client", "id", r.Header.Get("X-Request-Id"), "err", err)
+	}
+}
+
+func (a *api) note(r *http.Request, err error) {
+	e := errs.As(err)
+	a.Failed(string(e.Code))
+	level := slog.LevelInfo
+	if e.Code.Status() >= 500 && e.Code != errs.Canceled {
+		level = slog.LevelError
+	}
+	a.Log.Log(r.Context(), level, "request failed", "id", r.Header.Get("X-Request-Id"), "code", string(e.Code), "err", err)
+}

@@ -1,0 +1,181 @@
+package openai
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"macaron/internal/chat"
+	"macaron/internal/errs"
+	"macaron/internal/turn"
+	"macaron/internal/wire/sse"
+)
+
+// patience is how long the status line waits for the prompt to be read. Until then
+// an error has a status of its own; after it the line must be kept alive.
+const patience = 10 * time.Second
+
+type chunk struct {
+	ID      string        `json:"id"`
+	Object  string        `json:"object"`
+	Created int64         `json:"created"`
+	Model   string        `json:"model"`
+	Choices []chunkChoice `json:"choices"`
+	Usage   *usage        `json:"usage,omitempty"`
+	Macaron *macaron      `json:"macaron,omitempty"`
+}
+
+type chunkChoice struct {
+	Index        int       `json:"index"`
+	Delta        delta     `json:"delta"`
+	Logprobs     *logprobs `json:"logprobs"`
+	FinishReason *string   `json:"finish_reason"`
+}
+
+type delta struct {
+	Role      string     `json:"role,omitempty"`
+	Content   *string    `json:"content,omitempty"`
+	Reasoning string     `json:"reasoning_content,omitempty"`
+	ToolCalls []toolCall `json:"tool_calls,omitempty"`
+}
+
+// streamSink writes the events of a turn as chunks.
+type streamSink struct {
+	w            *sse.Writer
+	header       http.Header
+	head         answerHead
+	includeUsage bool
+	logprobs     bool
+
+	mu    sync.Mutex // begin comes from the turn or from the timer
+	state string     // "", chosen, begun, over
+	timer *time.Timer
+}
+
+func newStreamSink(w *sse.Writer, h http.Header, head answerHead, includeUsage, logprobs bool) *streamSink {
+	return &streamSink{w: w, header: h, head: head, includeUsage: includeUsage, logprobs: logprobs}
+}
+
+// Chosen implements turn.Sink: the headers are set, and nothing is sent yet.
+func (s *streamSink) Chosen(r turn.Report) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.head.report, s.state = r, "chosen"
+	s.head.headers(s.header)
+	s.timer = time.AfterFunc(patience, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_ = s.begin() // kept by the writer for the next event
+	})
+	return nil
+}
+
+// begin sends the status line and the chunk with the role; the caller holds the lock.
+func (s *streamSink) begin() error {
+	if s.state != "chosen" {
+		return nil
+	}
+	s.state = "begun"
+	empty := ""
+	return s.send(delta{Role: "assistant", Content: &empty}, nil)
+}
+
+// Event implements turn.Sink.
+func (s *streamSink) Event(e chat.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.begin(); err != nil {
+		return err
+	}
+	var lp *logprobs
+	if s.logprobs {
+		lp = logprobsOf(e.Tokens)
+	}
+	switch {
+	case e.Text != "" || lp != nil:
+		return s.send(delta{Content: &e.Text}, lp)
+	case e.Reasoning != "":
+		return s.send(delta{Reasoning: e.Reasoning}, nil)
+	case e.ToolCall != nil:
+		return s.send(delta{ToolCalls: []toolCall{callPiece(*e.ToolCall)}}, nil)
+	}
+	return nil
+}
+
+func callPiece(d chat.ToolCallDelta) toolCall {
+	c := toolCall{Index: &d.Index, ID: d.ID, Function: toolFunction{Name: d.Name, Arguments: d.Arguments}}
+	if d.ID != "" {
+		c.Type = "function"
+	}
+	return c
+}
+
+// Done implements turn.Sink: the finish chunk, the usage if asked for, the end.
+func (s *streamSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.begin(); err != nil {
+		return err
+	}
+	s.head.report, s.state = r, "over"
+	reason := string(why)
+	last := s.chunk(chunkChoice{FinishReason: &reason})
+	last.Macaron = s.head.macaron()
+	if err := s.write(last); err != nil {
+		return err
+	}
+	if s.includeUsage {
+		sum := s.chunk()
+		sum.Usage, sum.Macaron = usageOf(u), s.head.macaron()
+		if err := s.write(sum); err != nil {
+			return err
+		}
+	}
+	return s.w.End("", []byte("[DONE]"))
+}
+
+// abort stops the timer and reports whether the status line is out already.
+func (s *streamSink) abort() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	out := s.state == "begun" || s.state == "over"
+	s.state = "over"
+	return out
+}
+
+// fail ends the stream with an error in the place of the end.
+func (s *streamSink) fail(e *errs.Error) error {
+	b, err := json.Marshal(errorOf(e))
+	if err != nil {
+		return err
+	}
+	return s.w.End("", b)
+}
+
+func (s *streamSink) close() {
+	s.abort()
+	s.w.Close()
+}
+
+func (s *streamSink) chunk(choices ...chunkChoice) chunk {
+	if choices == nil {
+		choices = []chunkChoice{} // the usage chunk has an empty list, not null
+	}
+	return chunk{ID: s.head.id(), Object: "chat.completion.chunk", Created: s.head.created, Model: s.head.model, Choices: choices}
+}
+
+func (s *streamSink) send(d delta, lp *logprobs) error {
+	return s.write(s.chunk(chunkChoice{Delta: d, Logprobs: lp}))
+}
+
+func (s *streamSink) write(c chunk) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return s.w.Send("", b)
+}
