@@ -11,9 +11,12 @@ type Batch struct {
 	Expect  []Expect // refused with ErrConflict unless all hold at commit
 	Chains  []Chain
 	Calls   []Call
-	Queue   []string // turns (of Records[0].Owner) whose summary is to be written
-	Done    []string // turns whose summary needs no worker any more
+	Queue   []Ref // turns whose summary is to be written
+	Done    []Ref // turns whose summary needs no worker any more
 }
+
+// Ref names a turn.
+type Ref struct{ Owner, Session, Turn string }
 
 // Expect is a condition on a turn's present status.
 type Expect struct {

@@ -148,7 +148,8 @@ type RouteDecision struct {
 
 // ToolResults are the client's answers to the open calls of a turn.
 type ToolResults struct {
-	Messages []chat.Message `json:"messages"`
+	Messages []chat.Message  `json:"messages"`
+	System   *[]chat.Message `json:"system,omitempty"` // the client's system texts, if they have changed
 }
 
 // Status is how a turn stands.

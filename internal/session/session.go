@@ -18,15 +18,17 @@ import (
 // to every later call.
 type Store interface {
 	Append(ctx context.Context, b record.Batch) error
-	// Chains gives the entries of these hashes in an owner's scope, in no order, at most limit.
-	Chains(ctx context.Context, owner, scope string, hashes [][32]byte, limit int) ([]record.Chain, error)
+	// LastChain gives the index of the last of these hashes that has entries in an owner's
+	// scope, -1 if none has, and the entries: those of the given session first, then newest
+	// first, at most limit.
+	LastChain(ctx context.Context, owner, scope, session string, hashes [][32]byte, limit int) (int, []record.Chain, error)
 	// Calls gives the turns that a tool call id belongs to, newest first, at most limit.
 	Calls(ctx context.Context, owner, scope, id string, limit int) ([]record.Call, error)
 	// Turn tells how a turn stands; errs.NotFound when the owner has none of that id.
 	Turn(ctx context.Context, owner, turn string) (record.TurnState, error)
 	// Children gives the turns whose parent this is.
 	Children(ctx context.Context, owner, turn string) ([]record.TurnState, error)
-	// Lineage gives the records of a turn and of its ancestors, at most depth turns, by Seq.
+	// Lineage gives the records of a turn and of its ancestors, at most depth turns, by Seq, without blobs.
 	Lineage(ctx context.Context, owner, turn string, depth int) ([]record.Record, error)
 	// Session tells how a session stands; errs.NotFound when the owner has none of that id.
 	Session(ctx context.Context, owner, session string) (record.SessionState, error)
@@ -40,6 +42,8 @@ type Store interface {
 	Lease(ctx context.Context, now, until time.Time, limit int) ([]record.Task, error)
 	// Release gives a lease back, to be taken again at the given time.
 	Release(ctx context.Context, owner, turn string, again time.Time) error
+	// ReleaseAll ends every lease and wait.
+	ReleaseAll(ctx context.Context) error
 }
 
 // Options sets up a Log.

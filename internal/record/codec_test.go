@@ -1,0 +1,104 @@
+package record
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"macaron/internal/chat"
+)
+
+func TestBodiesReadBackEqual(t *testing.T) {
+	score := 0.5
+	for _, body := range []Body{
+		SessionOpened{Root: "ses_1", Scope: "k", ForkedFrom: "trn_1", Title: "<b>&"},
+		TurnOpened{Messages: []chat.Message{chat.Text(chat.User, "<\u2028日本>")}, Tools: []chat.ToolDef{{Name: "f", Parameters: []byte(`{"z":1,"a":2}`)}},
+			Choice: chat.ToolChoice{Mode: "auto"}, Continued: &Continued{Turn: "trn_0", Trace: []chat.Message{chat.Text(chat.Assistant, "x")}}},
+		Hop{ID: "hop_1", Hop: HopRoute, Route: &RouteDecision{Label: "L2", Reason: "model", Probabilities: map[string]float64{"L2": 0.75}}, Sampling: chat.Sampling{TopP: &score}},
+		ToolResults{Messages: []chat.Message{{Role: chat.Tool, ToolCallID: "c1"}}},
+		TurnClosed{Status: StatusDelivered, Reason: "r"}, Summary{Text: "s", Source: "model"}, SummaryUsed{Text: "s"}, Feedback{Score: -1, Reason: "r"},
+	} {
+		text, err := EncodeBody(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeBody(body.Kind(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(body, got); diff != "" {
+			t.Errorf("%s: %s", body.Kind(), diff)
+		}
+	}
+}
+
+func TestUnknownRecordIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		kind Kind
+		text string
+	}{{"wish", `{}`}, {KindFeedback, `{"score":1,"mood":2}`}, {KindFeedback, `{"score":"x"}`}, {KindHop, ``}} {
+		if body, err := DecodeBody(c.kind, []byte(c.text)); err == nil {
+			t.Errorf("%s %s gave %v", c.kind, c.text, body)
+		}
+	}
+}
+
+func TestBlobBytes(t *testing.T) {
+	b := &Blob{Tokens: []int32{1, -2}, Logps: []float32{-0.5, float32(math.Inf(-1))}}
+	raw, err := b.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []byte{1, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0xbf, 0, 0, 0x80, 0xff}
+	if !bytes.Equal(raw, want) {
+		t.Fatalf("got % x", raw)
+	}
+	got, err := DecodeBlob(raw)
+	if err != nil || cmp.Diff(b, got) != "" {
+		t.Fatal(err, cmp.Diff(b, got))
+	}
+	if _, err := (&Blob{Tokens: []int32{1}, Logps: []float32{1, 2}}).Encode(); err == nil {
+		t.Error("unequal lengths were written")
+	}
+}
+
+func FuzzDecodeBlob(f *testing.F) {
+	for _, seed := range [][]byte{{}, {1, 0, 0, 0, 0, 0}, {1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, {1, 0, 255, 255, 255, 255}} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		b, err := DecodeBlob(raw)
+		if err != nil {
+			return
+		}
+		again, err := b.Encode()
+		if err != nil || len(again) > len(raw) {
+			t.Fatalf("% x became % x: %v", raw, again, err)
+		}
+	})
+}
+
+func FuzzDecodeBody(f *testing.F) {
+	for k := range decoders {
+		f.Add(string(k), []byte(`{"messages":[{"role":"user","parts":[{"kind":"image","raw":{"a":1}}]}]}`))
+	}
+	f.Fuzz(func(t *testing.T, kind string, text []byte) {
+		body, err := DecodeBody(Kind(kind), text)
+		if err != nil {
+			return
+		}
+		once, err := EncodeBody(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := DecodeBody(Kind(kind), once)
+		if err != nil {
+			t.Fatalf("%s: %v", once, err)
+		}
+		if twice, err := EncodeBody(back); err != nil || !bytes.Equal(once, twice) {
+			t.Fatalf("%s became %s: %v", once, twice, err)
+		}
+	})
+}
