@@ -1,0 +1,153 @@
+package upstream
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/errs"
+)
+
+// body is the request as servers take it. Fields beyond the common API are left
+// out for the plain dialect.
+type body struct {
+	Model             string          `json:"model"`
+	Messages          []message       `json:"messages"`
+	Stream            bool            `json:"stream"`
+	StreamOptions     *streamOptions  `json:"stream_options,omitempty"`
+	MaxTokens         int             `json:"max_tokens,omitempty"`
+	Temperature       *float64        `json:"temperature,omitempty"`
+	TopP              *float64        `json:"top_p,omitempty"`
+	TopK              *int            `json:"top_k,omitempty"`
+	MinP              *float64        `json:"min_p,omitempty"`
+	RepetitionPenalty *float64        `json:"repetition_penalty,omitempty"`
+	PresencePenalty   *float64        `json:"presence_penalty,omitempty"`
+	FrequencyPenalty  *float64        `json:"frequency_penalty,omitempty"`
+	Seed              *int64          `json:"seed,omitempty"`
+	Stop              []string        `json:"stop,omitempty"`
+	Logprobs          bool            `json:"logprobs,omitempty"`
+	TopLogprobs       int             `json:"top_logprobs,omitempty"`
+	ResponseFormat    json.RawMessage `json:"response_format,omitempty"`
+	Tools             []tool          `json:"tools,omitempty"`
+	ToolChoice        any             `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
+	ReasoningEffort   string          `json:"reasoning_effort,omitempty"`
+	CacheSalt         string          `json:"cache_salt,omitempty"`
+	// The ways to ask for a constrained choice.
+	StructuredOutputs *structured `json:"structured_outputs,omitempty"`
+	GuidedChoice      []string    `json:"guided_choice,omitempty"`
+	Grammar           string      `json:"grammar,omitempty"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type structured struct {
+	Choice []string `json:"choice"`
+}
+
+type message struct {
+	Role       string     `json:"role"`
+	Content    any        `json:"content"`
+	Name       string     `json:"name,omitempty"`
+	Reasoning  string     `json:"reasoning_content,omitempty"`
+	ToolCalls  []callBody `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+type callBody struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function functionBody `json:"function"`
+}
+
+type functionBody struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type tool struct {
+	Type     string       `json:"type"`
+	Function chat.ToolDef `json:"function"`
+}
+
+func encode(model, dialect string, r backend.Request) ([]byte, error) {
+	out, err := json.Marshal(compose(model, dialect, r))
+	return out, errs.Wrap(errs.Internal, err, "the request to the engine cannot be written as JSON", "")
+}
+
+func compose(model, dialect string, r backend.Request) body {
+	s := r.Sampling
+	b := body{
+		Model: model, Stream: true, StreamOptions: &streamOptions{IncludeUsage: true}, MaxTokens: r.MaxTokens,
+		Temperature: s.Temperature, TopP: s.TopP, PresencePenalty: s.PresencePenalty, FrequencyPenalty: s.FrequencyPenalty,
+		Seed: s.Seed, Stop: s.Stop, Logprobs: s.Logprobs, TopLogprobs: s.TopLogprobs, ResponseFormat: s.ResponseFormat,
+		ReasoningEffort: r.Reasoning,
+	}
+	for _, m := range r.Messages {
+		b.Messages = append(b.Messages, messageBody(m, dialect))
+	}
+	if dialect != "plain" {
+		b.TopK, b.MinP, b.RepetitionPenalty = s.TopK, s.MinP, s.RepetitionPenalty
+	}
+	if dialect == "vllm" && r.Salt != "" {
+		sum := sha256.Sum256([]byte(r.Salt))
+		b.CacheSalt = hex.EncodeToString(sum[:16])
+	}
+	for _, t := range r.Tools {
+		b.Tools = append(b.Tools, tool{Type: "function", Function: t})
+	}
+	if len(r.Tools) > 0 {
+		b.ToolChoice = choiceBody(r.ToolChoice)
+		if r.ToolChoice.Single {
+			b.ParallelToolCalls = new(bool)
+		}
+	}
+	return b
+}
+
+func choiceBody(c chat.ToolChoice) any {
+	switch c.Mode {
+	case "":
+		return nil
+	case "function":
+		return map[string]any{"type": "function", "function": map[string]string{"name": c.Name}}
+	}
+	return c.Mode
+}
+
+func messageBody(m chat.Message, dialect string) message {
+	out := message{Role: string(m.Role), Name: m.Name, ToolCallID: m.ToolCallID, Content: contentBody(m)}
+	if dialect != "plain" {
+		out.Reasoning = m.Reasoning
+	}
+	for _, c := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, callBody{ID: c.ID, Type: "function", Function: functionBody{Name: c.Name, Arguments: c.Arguments}})
+	}
+	return out
+}
+
+// contentBody is a string where that says it all, the list of parts where it does
+// not, and null for an assistant that only called tools.
+func contentBody(m chat.Message) any {
+	var parts []any
+	plain := true
+	for _, p := range m.Parts {
+		if p.Kind != "text" {
+			plain = false
+			parts = append(parts, p.Raw)
+			continue
+		}
+		parts = append(parts, map[string]string{"type": "text", "text": p.Text})
+	}
+	switch {
+	case len(parts) == 0 && len(m.ToolCalls) > 0:
+		return nil
+	case plain:
+		return m.Text()
+	}
+	return parts
+}
