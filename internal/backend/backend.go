@@ -50,6 +50,7 @@ type Capabilities struct {
 	Logprobs     bool
 	TokenIDs     bool
 	Tools        bool
+	ForcedTools  bool // tool_choice required and function are kept to
 	Images       bool
 	JSONSchema   bool
 	Context      int // tokens; 0 unknown
