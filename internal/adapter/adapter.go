@@ -20,7 +20,7 @@ type Revision struct {
 	Alpha   float64    `json:"alpha,omitempty"`
 	Targets []string   `json:"targets,omitempty"` // sorted module names, such as q_proj
 	Params  int64      `json:"params,omitempty"`  // stored values
-	Bytes   int64      `json:"bytes,omitempty"`   // of the weights file
+	Bytes   int64      `json:"bytes,omitempty"`   // of the stored values
 	Source  string     `json:"source,omitempty"`  // directory, or model name at an upstream
 }
 

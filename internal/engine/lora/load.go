@@ -1,0 +1,129 @@
+package lora
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"path"
+	"strings"
+
+	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/weights/safetensors"
+	"macaron/internal/errs"
+)
+
+// Load reads an adapter directory for a base.
+func Load(dir string, base Shape) (*Adapter, error) {
+	c, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.load(base)
+	return a, closing(c.file, err)
+}
+
+func (c *contents) load(base Shape) (*Adapter, error) {
+	if err := c.sameBase(base); err != nil {
+		return nil, err
+	}
+	a := &Adapter{Revision: c.rev, Scale: c.scale(), layers: make([][Targets]Pair, base.Layers)}
+	for layer := range base.Layers {
+		for t := range Targets {
+			pa, pb := c.tensors[place{layer, t, false}], c.tensors[place{layer, t, true}]
+			if pa == nil && c.targets[t] && (c.layers == nil || c.layers[layer]) {
+				return nil, bad("the adapter targets %s but has no tensors for layer %d", modules[t], layer)
+			}
+			if pa == nil {
+				continue
+			}
+			if err := a.pack(&a.layers[layer][t], pa, pb, base, t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for p, t := range c.tensors {
+		if p.layer >= base.Layers {
+			return nil, mismatch(fmt.Sprintf("the tensor %s is for a layer that the base with its %d layers does not have", t.Name, base.Layers))
+		}
+	}
+	return a, nil
+}
+
+func mismatch(message string) error {
+	return errs.New(errs.FormatInvalid, message, "use an adapter that was trained on this base")
+}
+
+// sameBase refuses an adapter that says it was made for another base, by digest or,
+// when it has none, by name.
+func (c *contents) sameBase(base Shape) error {
+	if c.rev.Base != "" {
+		if base.Base != "" && c.rev.Base != base.Base {
+			return mismatch(fmt.Sprintf("the adapter was made for the base %s, this one is %s", c.rev.Base.Short(), base.Base.Short()))
+		}
+		return nil
+	}
+	if base.Name != "" && c.Base != "" && plainName(c.Base) != plainName(base.Name) {
+		return mismatch(fmt.Sprintf("the adapter was made for %q, the base is %q", clip([]byte(c.Base)), base.Name))
+	}
+	return nil
+}
+
+// plainName is the last part of a model's name or path, in lower case.
+func plainName(s string) string {
+	return strings.ToLower(path.Base(strings.TrimRight(strings.ReplaceAll(s, `\`, "/"), "/")))
+}
+
+// pack makes the two matrices of a layer.
+func (a *Adapter) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Target) error {
+	in, out := base.In[t], base.Out[t]
+	if ta.Shape[1] != uint64(in) || tb.Shape[0] != uint64(out) {
+		return mismatch(fmt.Sprintf("%s and its partner turn %d values into %d, the base's layer %d into %d", ta.Name, ta.Shape[1], tb.Shape[0], in, out))
+	}
+	var err error
+	if to.A, err = pack(ta, nil); err != nil {
+		return err
+	}
+	var order []int
+	if t == Q || t == K {
+		order = pairOrder(out, base.HeadDim)
+	}
+	to.B, err = pack(tb, order)
+	return err
+}
+
+// pairOrder is the order in which GGUF files of the llama architecture hold the rows of
+// q and k: rotary embedding turns values i and i+c/2 of a head together, and the file
+// puts the two side by side.
+func pairOrder(rows, c int) []int {
+	order := make([]int, rows)
+	for r := range order {
+		head, i := r/c*c, r%c
+		order[r] = head + i%2*(c/2) + i/2
+	}
+	return order
+}
+
+// pack packs a tensor with its rows in the given order, F16 as it is, others as F32.
+func pack(t *safetensors.Tensor, order []int) (*kernel.Matrix, error) {
+	rows, k := int(t.Shape[0]), int(t.Shape[1])
+	format, raw := kernel.F16, t.Data
+	if t.DType != safetensors.F16 {
+		values, err := t.Float32()
+		if err != nil {
+			return nil, err
+		}
+		format, raw = kernel.F32, make([]byte, 0, 4*len(values))
+		for _, v := range values {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+		}
+	}
+	if order == nil {
+		return kernel.Pack(format, rows, k, raw)
+	}
+	stride := format.RowBytes(k)
+	sorted := make([]byte, 0, len(raw))
+	for _, r := range order {
+		sorted = append(sorted, raw[r*stride:][:stride]...)
+	}
+	return kernel.Pack(format, rows, k, sorted)
+}

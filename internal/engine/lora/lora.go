@@ -1,0 +1,73 @@
+// Package lora reads low-rank adapters in the PEFT directory format and names each by
+// its content. An adapter is never merged into the base: the model adds
+// scale * (x A^T) B^T to the product of each layer it targets, per request.
+package lora
+
+import (
+	"macaron/internal/adapter"
+	"macaron/internal/engine/kernel"
+	"macaron/internal/ids"
+)
+
+// Target is a linear layer of a block that an adapter can change.
+type Target uint8
+
+// The targets, in the order of the forward pass.
+const (
+	Q Target = iota
+	K
+	V
+	O
+	Gate
+	Up
+	Down
+	Targets // their number
+)
+
+// modules are the names that PEFT gives them, after "model.layers.N.".
+var modules = [Targets]string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
+	"mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"}
+
+// Shape is what an adapter must fit: the base model.
+type Shape struct {
+	Base    ids.Digest // of the model file
+	Name    string     // how people call the base; empty when unknown
+	Layers  int
+	In, Out [Targets]int // values in and out of each linear layer
+	HeadDim int          // values of one head, for the row order of q and k
+}
+
+// Pair is the adapter's part of one linear layer. A is [r, in], B is [out, r].
+type Pair struct{ A, B *kernel.Matrix }
+
+// Adapter is one loaded revision. It is immutable and safe for concurrent use; whoever
+// holds it has it pinned.
+type Adapter struct {
+	Revision adapter.Revision
+	Scale    float32 // alpha/r, or alpha/sqrt(r)
+	layers   [][Targets]Pair
+}
+
+// At gives the adapter's part of a layer, nil for none.
+func (a *Adapter) At(layer int, t Target) *Pair {
+	if p := &a.layers[layer][t]; p.A != nil {
+		return p
+	}
+	return nil
+}
+
+// Rank is the number of values between A and B.
+func (a *Adapter) Rank() int { return a.Revision.Rank }
+
+// Bytes is the memory that the packed matrices take.
+func (a *Adapter) Bytes() int64 {
+	n := 0
+	for i := range a.layers {
+		for _, p := range a.layers[i] {
+			if p.A != nil {
+				n += p.A.Bytes() + p.B.Bytes()
+			}
+		}
+	}
+	return int64(n)
+}

@@ -1,0 +1,186 @@
+package lora
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macaron/internal/adapter"
+	"macaron/internal/canonical"
+	"macaron/internal/engine/weights/safetensors"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+)
+
+// place is where a tensor of the file belongs.
+type place struct {
+	layer  int
+	target Target
+	b      bool // B, else A
+}
+
+const maxLayer = 1 << 16
+
+// parsePlace understands base_model.model.model.layers.N.MODULE.lora_A.weight, also
+// with PEFT's adapter name "default" before "weight".
+func parsePlace(name string) (place, bool) {
+	rest, ok := strings.CutPrefix(name, "base_model.model.model.layers.")
+	if !ok {
+		return place{}, false
+	}
+	number, rest, _ := strings.Cut(rest, ".")
+	layer, err := strconv.Atoi(number)
+	if err != nil || layer < 0 || layer > maxLayer || strconv.Itoa(layer) != number {
+		return place{}, false
+	}
+	for t, m := range modules {
+		switch strings.TrimPrefix(rest, m) {
+		case ".lora_A.weight", ".lora_A.default.weight":
+			return place{layer, Target(t), false}, true
+		case ".lora_B.weight", ".lora_B.default.weight":
+			return place{layer, Target(t), true}, true
+		}
+	}
+	return place{}, false
+}
+
+// contents is an adapter directory whose tensors were matched with its configuration,
+// before any base is known.
+type contents struct {
+	config
+	file    *safetensors.File
+	tensors map[place]*safetensors.Tensor
+	rev     adapter.Revision
+}
+
+// open reads a directory; the caller closes file.
+func open(dir string) (*contents, error) {
+	c, err := readConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := safetensors.Open(filepath.Join(dir, "adapter_model.safetensors"))
+	if err != nil {
+		return nil, err
+	}
+	out, err := collect(c, f)
+	if err != nil {
+		return nil, closing(f, err)
+	}
+	for i := range f.Tensors {
+		out.rev.Bytes += int64(len(f.Tensors[i].Data))
+	}
+	return out, nil
+}
+
+// closing closes the file after a failure; the failure is what counts.
+func closing(f *safetensors.File, err error) error {
+	if cerr := f.Close(); cerr != nil && err == nil {
+		return cerr
+	}
+	return err
+}
+
+// collect places every tensor and computes the revision.
+func collect(c config, f *safetensors.File) (*contents, error) {
+	out := &contents{config: c, file: f, tensors: map[place]*safetensors.Tensor{}}
+	rev := canonical.Revision{Rank: c.Rank, Alpha: c.Alpha, Targets: c.names(), Tensors: map[string]ids.Digest{}}
+	var strange []string
+	for i := range f.Tensors {
+		t := &f.Tensors[i]
+		p, ok := parsePlace(t.Name)
+		if !ok {
+			strange = append(strange, t.Name)
+			continue
+		}
+		if _, dup := out.tensors[p]; dup {
+			return nil, bad("two tensors are for the same matrix: %s", clip([]byte(t.Name)))
+		}
+		if err := c.fits(p, t); err != nil {
+			return nil, err
+		}
+		out.tensors[p] = t
+		sum := sha256.Sum256(t.Data)
+		rev.Tensors[t.Name] = ids.Digest("sha256:" + hex.EncodeToString(sum[:]))
+		out.rev.Params += int64(t.Elements())
+	}
+	if len(strange) > 0 {
+		return nil, errs.New(errs.Unsupported, "the adapter has tensors that are no low-rank matrices of a known linear layer: "+sample(strange),
+			"known are lora_A and lora_B of "+strings.Join(shortNames(), ", "))
+	}
+	rev.Base = baseOf(c, f)
+	return out, out.finish(rev)
+}
+
+// fits checks a tensor by itself.
+func (c *config) fits(p place, t *safetensors.Tensor) error {
+	rankAt := 0
+	if p.b {
+		rankAt = 1
+	}
+	switch {
+	case !c.targets[p.target] || c.layers != nil && !c.layers[p.layer]:
+		return bad("the tensor %s is for a layer that adapter_config.json does not target", t.Name)
+	case len(t.Shape) != 2 || t.Elements() == 0:
+		return bad("the tensor %s has the shape %v, not two dimensions", t.Name, t.Shape)
+	case t.Shape[rankAt] != uint64(c.Rank):
+		return bad("the tensor %s has the shape %v, but the rank is %d", t.Name, t.Shape, c.Rank)
+	case t.DType != safetensors.F16 && t.DType != safetensors.BF16 && t.DType != safetensors.F32:
+		return unsupported(fmt.Sprintf("the tensor %s holds %s; F16, BF16 and F32 are read", t.Name, t.DType))
+	}
+	return nil
+}
+
+// finish checks that every A has its B and fills in the revision.
+func (c *contents) finish(rev canonical.Revision) error {
+	if len(c.tensors) == 0 {
+		return bad("the adapter has no tensors")
+	}
+	for p, t := range c.tensors {
+		p.b = !p.b
+		if c.tensors[p] == nil {
+			return bad("the tensor %s has no partner", t.Name)
+		}
+	}
+	hash, err := rev.Hash()
+	if err != nil {
+		return err
+	}
+	c.rev = adapter.Revision{Hash: hash, Base: rev.Base, Rank: rev.Rank, Alpha: rev.Alpha, Targets: rev.Targets,
+		Params: c.rev.Params}
+	return nil
+}
+
+// baseOf is the digest of the base that an adapter says it was made for: the entry
+// "base" of the tensor file's metadata, or base_model_name_or_path if that is one.
+func baseOf(c config, f *safetensors.File) ids.Digest {
+	for _, s := range []string{f.Meta["base"], c.Base} {
+		if d, err := ids.ParseDigest(s); err == nil {
+			return d
+		}
+	}
+	return ""
+}
+
+// sample lists a few names.
+func sample(names []string) string {
+	slices.Sort(names)
+	if len(names) > 5 {
+		return strings.Join(names[:5], ", ") + fmt.Sprintf(" and %d more", len(names)-5)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Inspect computes the revision of an adapter directory without a base. Name and
+// Source are the caller's to fill in.
+func Inspect(dir string) (adapter.Revision, error) {
+	c, err := open(dir)
+	if err != nil {
+		return adapter.Revision{}, err
+	}
+	return c.rev, c.file.Close()
+}

@@ -1,0 +1,122 @@
+package model
+
+import (
+	"math"
+
+	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/lora"
+)
+
+// Forward computes the runs, writes their keys and values into their pages, and gives
+// the final hidden states [wanted, d] of the rows that runs want, run by run in
+// position order. The result is valid until the next call.
+func (s *Step) Forward(runs []Run) []float32 {
+	m, n := s.m, s.lay(runs)
+	s.embed()
+	for i := range m.layers {
+		l := &m.layers[i]
+
+		s.normalise(l.attnNorm, i > 0) // h = norm(x += y)
+		s.acts.Set(s.pool, s.h, n, m.D, s.mode)
+		s.products(i, &s.acts, []lora.Target{lora.Q, lora.K, lora.V}, s.q, s.k, s.v)
+		s.rotateAndStore(i)
+		s.attend(i)
+		s.acts.Set(s.pool, s.att, n, m.H*m.C, s.mode)
+		s.products(i, &s.acts, []lora.Target{lora.O}, s.y)
+
+		s.normalise(l.ffnNorm, true)
+		s.acts.Set(s.pool, s.h, n, m.D, s.mode)
+		s.products(i, &s.acts, []lora.Target{lora.Gate, lora.Up}, s.gate, s.up)
+		s.activate() // gate = silu(gate) * up
+		s.acts.Set(s.pool, s.gate, n, m.F, s.mode)
+		s.products(i, &s.acts, []lora.Target{lora.Down}, s.y)
+	}
+	s.normalise(m.norm, true)
+	return s.pick()
+}
+
+// products computes dsts = x W^T for targets that share their input, and adds what the
+// adapters of the rows add: scale * (x A^T) B^T.
+func (s *Step) products(layer int, x *kernel.Acts, targets []lora.Target, dsts ...[]float32) {
+	all := s.m.layers[layer].matrices()
+	ws := s.tasks.ws[:0]
+	for _, t := range targets {
+		ws = append(ws, all[t])
+	}
+	kernel.MatMulMany(s.pool, dsts, ws, x)
+	for _, g := range s.groups {
+		if g.adapter != nil {
+			s.adapt(layer, g, x, targets, dsts)
+		}
+	}
+}
+
+// adapt adds one adapter's part to its rows.
+func (s *Step) adapt(layer int, g group, x *kernel.Acts, targets []lora.Target, dsts [][]float32) {
+	rows := g.hi - g.lo
+	in := x.Slice(g.lo, g.hi)
+	ws, lows := s.tasks.ws[:0], s.tasks.lows[:0]
+	for _, t := range targets {
+		if p := g.adapter.At(layer, t); p != nil {
+			s.low[t] = grow(s.low[t], rows*p.A.Rows())
+			ws, lows = append(ws, p.A), append(lows, s.low[t])
+		}
+	}
+	if len(ws) == 0 {
+		return
+	}
+	kernel.MatMulMany(s.pool, lows, ws, &in)
+	for i, t := range targets {
+		p := g.adapter.At(layer, t)
+		if p == nil {
+			continue
+		}
+		out := p.B.Rows()
+		s.lowActs[t].Set(s.pool, s.low[t], rows, p.A.Rows(), kernel.Float32)
+		kernel.MatMulAddScaled(s.pool, dsts[i][g.lo*out:], out, p.B, &s.lowActs[t], g.adapter.Scale)
+	}
+}
+
+// attend computes att = softmax(q K^T / sqrt(c)) V for every head, over the pages.
+func (s *Step) attend(layer int) {
+	if m := s.m; s.mode == kernel.Int8 {
+		kernel.Attend(s.pool, s.att, s.q, m.H, m.G, m.C, float32(1/math.Sqrt(float64(m.C))), s.attending(layer))
+		return
+	}
+	s.perRow(s.tasks.exact)
+}
+
+// attending names every run's pages in one layer.
+func (s *Step) attending(layer int) []kernel.AttnSeq {
+	for i := range s.seqs {
+		r := &s.runs[i]
+		list := s.pages[i][:0]
+		for _, p := range r.Pages[:(r.Pos+len(r.Tokens)+kernel.PageTokens-1)/kernel.PageTokens] {
+			list = append(list, s.arena.pages[p][layer])
+		}
+		s.pages[i], s.seqs[i].Pages = list, list
+	}
+	return s.seqs
+}
+
+// pick copies the wanted rows of h together.
+func (s *Step) pick() []float32 {
+	s.picked = s.picked[:0]
+	for i, r := range s.runs {
+		end := s.seqs[i].Row0 + len(r.Tokens)
+		s.picked = append(s.picked, s.h[(end-r.Want)*s.m.D:end*s.m.D]...)
+	}
+	return s.picked
+}
+
+// Logits computes the head for hidden states [n, d] into dst [n, v].
+func (s *Step) Logits(dst, hidden []float32) {
+	s.pickedActs.Set(s.pool, hidden, len(hidden)/s.m.D, s.m.D, s.mode)
+	kernel.MatMul(s.pool, dst, s.m.head, &s.pickedActs)
+}
+
+// LogitsOf computes the head for some tokens only, dst [n, len(tokens)].
+func (s *Step) LogitsOf(dst, hidden []float32, tokens []int32) {
+	s.pickedActs.Set(s.pool, hidden, len(hidden)/s.m.D, s.m.D, s.mode)
+	kernel.MatMulRows(s.pool, dst, s.m.head, &s.pickedActs, tokens)
+}

@@ -1,0 +1,160 @@
+package model
+
+import (
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/lora"
+	"macaron/internal/engine/weights/gguf"
+	"macaron/internal/testmodel"
+)
+
+const testdata = "../testdata"
+
+// goldens is testdata/goldens.json; make_goldens.py says what it holds.
+type goldens struct {
+	Stride  int
+	Prompts map[string][]int32
+	Rows    []struct {
+		Prompt, Adapter  string
+		Position, Argmax int
+		Norm             float64
+	}
+	LlamaCpp struct {
+		MeanKL    float64 `json:"mean_kl"`
+		Top1      float64
+		Positions int
+	} `json:"llama_cpp"`
+	logits [][]float32 // every Stride-th logit of each row
+}
+
+func readGoldens(t *testing.T, vocab int) goldens {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(testdata, "goldens.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g goldens
+	if err := json.Unmarshal(raw, &g); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(filepath.Join(testdata, "logits.f32.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	per := (vocab + g.Stride - 1) / g.Stride
+	if len(all) != 4*per*len(g.Rows) || len(g.Rows) == 0 {
+		t.Fatalf("%d bytes of logits for %d rows", len(all), len(g.Rows))
+	}
+	for range g.Rows {
+		row := make([]float32, per)
+		for i := range row {
+			row[i] = math.Float32frombits(binary.LittleEndian.Uint32(all[4*i:]))
+		}
+		g.logits, all = append(g.logits, row), all[4*per:]
+	}
+	return g
+}
+
+// testModel loads the default model once for all tests of the package.
+var testModel = sync.OnceValues(func() (*Model, error) {
+	f, err := gguf.Open(modelPath)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	digest, err := Digest(modelPath)
+	if err != nil {
+		return nil, err
+	}
+	return Load(f, digest, runtime.NumCPU())
+})
+
+var modelPath string
+
+func loaded(t testing.TB) *Model {
+	t.Helper()
+	modelPath = testmodel.Path(t)
+	m, err := testModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// newStep is a step with pages of its own.
+func newStep(t testing.TB, m *Model, mode kernel.Mode, threads, pages int) *Step {
+	p := kernel.NewPool(threads)
+	t.Cleanup(p.Close)
+	return m.NewStep(p, m.NewArena(pages, mode))
+}
+
+// all gives the logits [n, v] of every position of a prompt, computed in one step.
+func allLogits(s *Step, prompt []int32, a *lora.Adapter) []float32 {
+	h := s.Forward([]Run{{Tokens: prompt, Pages: pageList(0, len(prompt)), Adapter: a, Want: len(prompt)}})
+	out := make([]float32, len(prompt)*s.m.V)
+	s.Logits(out, h)
+	return out
+}
+
+func pageList(first, tokens int) []int32 {
+	var pages []int32
+	for i := 0; i < (tokens+kernel.PageTokens-1)/kernel.PageTokens; i++ {
+		pages = append(pages, int32(first+i))
+	}
+	return pages
+}
+
+// TestFloat32EqualsTransformers: relative L2 distance per row, base and adapters.
+func TestFloat32EqualsTransformers(t *testing.T) {
+	m := loaded(t)
+	g := readGoldens(t, m.V)
+	s := newStep(t, m, kernel.Float32, 2, 8)
+	adapters := map[string]*lora.Adapter{"": nil}
+	got := map[[2]string][]float32{}
+	worst := map[string]float64{}
+	for i, r := range g.Rows {
+		if _, ok := adapters[r.Adapter]; !ok {
+			a, err := lora.Load(filepath.Join(testdata, r.Adapter), m.Shape("smollm2-135m-instruct"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			adapters[r.Adapter] = a
+		}
+		key := [2]string{r.Prompt, r.Adapter}
+		if got[key] == nil {
+			got[key] = allLogits(s, g.Prompts[r.Prompt], adapters[r.Adapter])
+		}
+		row := got[key][r.Position*m.V:][:m.V]
+		var diff, norm float64
+		for j, want := range g.logits[i] {
+			d := float64(row[j*g.Stride]) - float64(want)
+			diff, norm = diff+d*d, norm+float64(want)*float64(want)
+		}
+		rel := math.Sqrt(diff / norm)
+		worst[r.Adapter] = max(worst[r.Adapter], rel)
+		if rel > 1e-3 || math.Abs(float64(kernel.LogSumExp(row))-r.Norm) > 2e-3 || kernel.ArgMax(row) != r.Argmax {
+			t.Errorf("%s with adapter %q, position %d: relative L2 %.2e, norm %v (want %v), likeliest %d (want %d)",
+				r.Prompt, r.Adapter, r.Position, rel, kernel.LogSumExp(row), r.Norm, kernel.ArgMax(row), r.Argmax)
+		}
+	}
+	t.Logf("worst relative L2 by adapter: %v", worst)
+}

@@ -1,0 +1,91 @@
+// Package model computes a Llama-architecture transformer read from a GGUF file: one
+// step over a batch of stretches of several sequences, each with its own adapter.
+//
+// Axis letters: n rows of a step (tokens of all its runs), d width of the model, h query
+// heads and g key heads of c values, f width of the feed-forward part, r rank of an
+// adapter, v vocabulary. Every row is computed by itself in a fixed floating-point
+// order, so that its bits do not depend on what else is in the step.
+package model
+
+import (
+	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/lora"
+	"macaron/internal/ids"
+)
+
+// Config is what the file's metadata says about the architecture.
+type Config struct {
+	Name    string  // as the file calls the model
+	Layers  int     // blocks
+	D       int     // width
+	H, G, C int     // query heads, key and value heads, values of a head
+	F       int     // feed-forward width
+	V       int     // vocabulary
+	Context int     // positions that the model was made for
+	Eps     float32 // of RMS normalisation
+	Theta   float32 // base of rotary embedding
+}
+
+// Model is the frozen weights. It is immutable and safe for concurrent use; a Step
+// holds what changes.
+type Model struct {
+	Config
+	Digest ids.Digest // of the file
+
+	embed  *kernel.Matrix // [v, d]
+	layers []layer
+	norm   []float32      // [d], before the head
+	head   *kernel.Matrix // [v, d]; embed when the file ties them
+	rope   *kernel.RopeTable
+}
+
+type layer struct {
+	attnNorm, ffnNorm []float32      // [d]
+	q                 *kernel.Matrix // [h*c, d]
+	k, v              *kernel.Matrix // [g*c, d]
+	o                 *kernel.Matrix // [d, h*c]
+	gate, up          *kernel.Matrix // [f, d]
+	down              *kernel.Matrix // [d, f]
+}
+
+// Shape is what an adapter must fit. name is how people call this base, empty if
+// unknown.
+func (m *Model) Shape(name string) lora.Shape {
+	s := lora.Shape{Base: m.Digest, Name: name, Layers: m.Layers, HeadDim: m.C}
+	qd, kd := m.H*m.C, m.G*m.C
+	s.In = [lora.Targets]int{m.D, m.D, m.D, qd, m.D, m.D, m.F}
+	s.Out = [lora.Targets]int{qd, kd, kd, m.D, m.F, m.F, m.D}
+	return s
+}
+
+// Bytes is the memory that the packed weights take.
+func (m *Model) Bytes() int64 {
+	n := m.embed.Bytes()
+	if m.head != m.embed {
+		n += m.head.Bytes()
+	}
+	for i := range m.layers {
+		for _, w := range m.layers[i].matrices() {
+			n += w.Bytes()
+		}
+	}
+	return int64(n)
+}
+
+// Params is the number of weights, those of the normalisations included.
+func (m *Model) Params() int64 {
+	n := m.embed.Rows()*m.embed.K() + m.D*(2*m.Layers+1)
+	if m.head != m.embed {
+		n += m.head.Rows() * m.head.K()
+	}
+	for i := range m.layers {
+		for _, w := range m.layers[i].matrices() {
+			n += w.Rows() * w.K()
+		}
+	}
+	return int64(n)
+}
+
+func (l *layer) matrices() [lora.Targets]*kernel.Matrix {
+	return [lora.Targets]*kernel.Matrix{l.q, l.k, l.v, l.o, l.gate, l.up, l.down}
+}
