@@ -1,0 +1,88 @@
+package turn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"macaron/internal/chat"
+	"macaron/internal/errs"
+)
+
+// check refuses early what the backend says it cannot do.
+func (r *Runner) check(q Request) error {
+	can := r.Generator.Capabilities()
+	for i, m := range q.Messages {
+		for _, p := range m.Parts {
+			if p.Kind != "text" && !can.Images {
+				return cannot(fmt.Sprintf("messages[%d].content", i), "the model reads text only, and this message has a part of the kind "+p.Kind)
+			}
+		}
+	}
+	switch {
+	case len(q.Tools) > 0 && !can.Tools:
+		return cannot("tools", "the engine cannot call tools")
+	case (q.ToolChoice.Mode == "required" || q.ToolChoice.Mode == "function") && !can.ForcedTools:
+		return cannot("tool_choice", "the engine cannot be made to call a tool; use \"auto\" or \"none\"")
+	case q.Sampling.Logprobs && !can.Logprobs:
+		return cannot("logprobs", "the engine does not tell log probabilities")
+	case !plain(q.Sampling.ResponseFormat) && !can.JSONSchema:
+		return cannot("response_format", "the engine cannot be held to a format; leave it out or ask for {\"type\":\"text\"}")
+	}
+	return nil
+}
+
+func cannot(field, message string) error {
+	return errs.New(errs.Unsupported, message, "").In(field)
+}
+
+// plain reports whether a response format asks for nothing special.
+func plain(raw json.RawMessage) bool {
+	if len(raw) == 0 {
+		return true
+	}
+	var f struct {
+		Type string `json:"type"`
+	}
+	return json.Unmarshal(raw, &f) == nil && f.Type == "text"
+}
+
+// known refuses a forced adapter before the turn is in the log.
+func known(c Catalog, forced string) error {
+	if _, ok := c.Find(forced); ok || forced == "" {
+		return nil
+	}
+	return errs.New(errs.AdapterNotFound, fmt.Sprintf("there is no adapter %q", forced), "GET /v1/models lists them").In("model")
+}
+
+// gone says that the client cannot be reached any more.
+func gone(err error) error {
+	var coded *errs.Error
+	if errors.As(err, &coded) {
+		return err
+	}
+	return errs.Wrap(errs.Canceled, err, "the client went away", "")
+}
+
+// shown gives an error of the backend the code that a client may see: the engine's
+// own 401 or 404 is not the client's.
+func shown(err error) error {
+	e := *errs.As(err)
+	switch e.Code {
+	case errs.Unauthenticated, errs.Forbidden, errs.NotFound, errs.ModelNotFound:
+		e.Code = errs.UpstreamFailed
+		e.Err = err
+	}
+	return &e
+}
+
+// finished reports what is wrong with an answer that came to its end.
+func finished(choice chat.ToolChoice, m chat.Message, f *chat.Finish) error {
+	switch {
+	case f == nil:
+		return errs.New(errs.UpstreamFailed, "the engine stopped without an end", "send the request again")
+	case choice.Mode == "none" && len(m.ToolCalls) > 0:
+		return errs.New(errs.UpstreamFailed, "the engine called a tool although tool_choice is \"none\"", "send the request without tools")
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package turn
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"macaron/internal/adapter"
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/contract"
+	"macaron/internal/ids"
+	"macaron/internal/limits"
+	"macaron/internal/record"
+	"macaron/internal/session"
+)
+
+// closing bounds the commit of an interrupted turn.
+const closing = 10 * time.Second
+
+// Request is one user request in neutral words, already within the limits.
+type Request struct {
+	ID         string // of the request, for the log
+	Owner      string // tenant
+	Scope      string // the client's `user`: conversations are found within it only
+	Session    string // explicit session, or ""
+	ParentTurn string // explicit parent, or ""
+	Adapter    string // forced adapter, or ""
+	Messages   []chat.Message
+	Tools      []chat.ToolDef
+	ToolChoice chat.ToolChoice
+	Sampling   chat.Sampling
+	MaxTokens  int // of the answer; 0 takes the contract's budget
+	Reasoning  string
+	Purpose    record.Purpose
+	Consent    record.Consent
+}
+
+// Sink is where a turn tells what happens. Chosen comes once, before anything of
+// the answer; Event for each piece; Done once, after the turn is in the log.
+type Sink interface {
+	Chosen(Report) error
+	Event(chat.Event) error
+	Done(Report, chat.FinishReason, chat.Usage) error
+}
+
+// Sessions is what a turn needs of the session log.
+type Sessions interface {
+	Resolve(ctx context.Context, w session.Where, messages []chat.Message) (session.Position, error)
+	Begin(ctx context.Context, p session.Position, o session.Opening) (*session.Turn, error)
+	RecordHop(ctx context.Context, t *session.Turn, h session.Served) error
+	Close(ctx context.Context, t *session.Turn, status record.Status, reason string, last ...session.Served) error
+	UseSummaries(ctx context.Context, turns []*session.Turn, fallback func(*session.Turn) string) error
+}
+
+// Catalogue knows the contract in force and the ones that open turns are pinned to.
+type Catalogue interface {
+	Current(ctx context.Context, owner string) (Catalog, error)
+	Contract(hash ids.Digest) (*contract.Contract, error)
+}
+
+// Catalog is a contract with the revisions of its adapters, in the contract's order.
+type Catalog struct {
+	Contract *contract.Contract
+	Adapters []adapter.Revision
+}
+
+// Labels lists the adapters' names.
+func (c Catalog) Labels() []string {
+	labels := make([]string, len(c.Adapters))
+	for i, a := range c.Adapters {
+		labels[i] = a.Name
+	}
+	return labels
+}
+
+// Find gives the revision of an adapter.
+func (c Catalog) Find(name string) (adapter.Revision, bool) {
+	for _, a := range c.Adapters {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return adapter.Revision{}, false
+}
+
+// Summaries is the background worker.
+type Summaries interface {
+	Wake()
+	Await(ctx context.Context, turns []string) bool
+}
+
+// Meter counts what turns did.
+type Meter interface {
+	Hop(kind string, u chat.Usage)
+	Route(reason string)
+	Answer(adapter string)
+	Turn(status string)
+}
+
+// Runner serves turns. Its fields are set once; it is safe for concurrent use.
+type Runner struct {
+	Sessions     Sessions
+	Catalogue    Catalogue
+	Generator    backend.Generator
+	Summaries    Summaries
+	Queue        *limits.Queue
+	IDs          *ids.Source
+	Meter        Meter
+	Log          *slog.Logger
+	RouteTimeout time.Duration // of the route hop; 0: none
+}

@@ -1,0 +1,163 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"macaron/internal/adapter"
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/contract"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/ownview"
+	"macaron/internal/record"
+	"macaron/internal/route"
+	"macaron/internal/session"
+)
+
+// choose settles the adapter and its revision, and logs the decision.
+func (l *life) choose(ctx context.Context) error {
+	router, _ := l.catalog.Find(l.contract.Router.Adapter)
+	outcome, err := route.Decide(ctx, l.Generator, route.Question{
+		Contract: l.contract, Labels: l.catalog.Labels(), Router: router,
+		Forced: l.request.Adapter, Pinned: l.turn.Revision.Name,
+		Text: l.turn.Text(), Previous: l.previous(), Salt: l.turn.Owner, Timeout: l.RouteTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	l.decision = outcome.Decision
+	l.Meter.Route(outcome.Decision.Reason)
+	if outcome.Decision.Error != "" {
+		l.Log.Warn("routing fell back", "turn", l.turn.ID, "label", outcome.Decision.Label, "cause", outcome.Decision.Error, "detail", outcome.Hop.Detail)
+	}
+	if outcome.Decision.Reason == route.Sticky {
+		return nil // the choice stands in the log since the turn's first hop
+	}
+	outcome.Hop.ID = l.IDs.New(ids.Hop)
+	l.count(outcome.Hop)
+	return l.Sessions.RecordHop(ctx, l.turn, session.Served{Hop: outcome.Hop, Blob: outcome.Blob})
+}
+
+// previous is the turn before, as the router sees it.
+func (l *life) previous() *contract.Previous {
+	if n := len(l.position.History); n > 0 {
+		last := &l.position.History[n-1]
+		return &contract.Previous{Label: last.Revision.Name, Text: last.Text()}
+	}
+	return nil
+}
+
+// revision is the chosen adapter's: the pinned one while the turn is open.
+func (l *life) revision() adapter.Revision {
+	if l.turn.Revision.Name == l.decision.Label {
+		return l.turn.Revision
+	}
+	r, _ := l.catalog.Find(l.decision.Label)
+	return r
+}
+
+// prompt builds the specialist's own view. It waits for summaries only when a turn
+// of another specialist lacks one, and no longer than the contract allows.
+func (l *life) prompt(ctx context.Context) (backend.Request, error) {
+	target := l.revision()
+	if err := l.summarise(ctx, target.Name); err != nil {
+		return backend.Request{}, err
+	}
+	view, err := ownview.Build(l.contract, session.Views(l.position.History), l.turn.View(), target.Name)
+	if err != nil {
+		return backend.Request{}, err
+	}
+	most := l.request.MaxTokens
+	if most == 0 {
+		most = l.contract.Budgets.AnswerTokens
+	}
+	return backend.Request{
+		Messages: view, Tools: l.request.Tools, ToolChoice: l.request.ToolChoice, ToolPrompt: l.contract.ToolPrompt(),
+		Revision: target, Sampling: l.request.Sampling.Over(l.contract.Sampling.Chat()), MaxTokens: most,
+		Salt: l.turn.Owner, Wanted: backend.Wanted{TokenIDs: true}, Reasoning: l.request.Reasoning,
+	}, nil
+}
+
+// summarise makes the summaries of other specialists' turns final.
+func (l *life) summarise(ctx context.Context, target string) error {
+	var foreign []*session.Turn
+	var missing []string
+	for i := range l.position.History {
+		t := &l.position.History[i]
+		if t.Revision.Name == target || t.SummaryFinal {
+			continue
+		}
+		foreign = append(foreign, t)
+		if t.SummarySource == "" {
+			missing = append(missing, t.ID)
+		}
+	}
+	if len(missing) > 0 {
+		wait, stop := context.WithTimeout(ctx, time.Duration(l.contract.Budgets.SummaryWaitMS)*time.Millisecond)
+		l.Summaries.Await(wait, missing)
+		stop()
+		if ctx.Err() != nil {
+			return errs.Wrap(errs.Canceled, context.Cause(ctx), "the client went away", "")
+		}
+	}
+	if len(foreign) == 0 {
+		return nil
+	}
+	return l.Sessions.UseSummaries(ctx, foreign, func(t *session.Turn) string { return l.contract.Extract(t.Answer()) })
+}
+
+// answer streams the specialist's hop to out and returns what it adds up to.
+func (l *life) answer(ctx context.Context, q backend.Request, out Sink) (*backend.Collected, error) {
+	l.sent = q
+	all := &backend.Collected{}
+	err := l.stream(ctx, q, all, out)
+	if err == nil {
+		err = finished(q.ToolChoice, all.Message(), all.Finish)
+	}
+	if err == nil {
+		return all, nil
+	}
+	if ctx.Err() != nil {
+		err = errs.Wrap(errs.Canceled, errors.Join(context.Cause(ctx), err), "the client went away", "")
+	}
+	cut := l.answered(all)
+	cut.Hop.Error, cut.Hop.Detail = string(errs.CodeOf(err)), err.Error()
+	l.lost = append(l.lost, cut)
+	return nil, err
+}
+
+func (l *life) stream(ctx context.Context, q backend.Request, all *backend.Collected, out Sink) error {
+	for e, err := range l.Generator.Generate(ctx, q) {
+		if err != nil {
+			return shown(err)
+		}
+		all.Add(e)
+		if e.Finish != nil {
+			continue // the end is told after the commit
+		}
+		if err := out.Event(e); err != nil {
+			return gone(err)
+		}
+	}
+	return nil
+}
+
+// answered is the answer hop as the log keeps it.
+func (l *life) answered(a *backend.Collected) session.Served {
+	message := a.Message()
+	h := record.Hop{ID: l.IDs.New(ids.Hop), Hop: record.HopAnswer, Adapter: l.sent.Revision, Message: &message, Sampling: l.sent.Sampling}
+	blob := a.Record(&h)
+	return session.Served{Hop: h, Blob: blob}
+}
+
+// count adds a model call of this request to its report.
+func (l *life) count(h record.Hop) {
+	if h.Usage == (chat.Usage{}) {
+		return // decided without a model
+	}
+	l.hops = append(l.hops, h)
+	l.Meter.Hop(string(h.Hop), h.Usage)
+}

@@ -1,0 +1,63 @@
+package turn
+
+import (
+	"time"
+
+	"macaron/internal/chat"
+	"macaron/internal/ids"
+)
+
+// Report is what every answer tells of its turn, in each API's `macaron` object.
+type Report struct {
+	Turn          string             `json:"turn"`
+	Session       string             `json:"session"`
+	Adapter       string             `json:"adapter"`
+	Revision      ids.Digest         `json:"revision"`
+	Reason        string             `json:"reason"` // model, forced, sticky, fallback, single
+	Cause         string             `json:"cause,omitempty"`
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+	Contract      ids.Digest         `json:"contract"`
+	Hops          []HopReport        `json:"hops,omitempty"`
+}
+
+// HopReport is one model call of the request; times in milliseconds.
+type HopReport struct {
+	Hop          string  `json:"hop"`
+	Adapter      string  `json:"adapter"`
+	PromptTokens int     `json:"prompt_tokens"`
+	CachedTokens int     `json:"cached_tokens"`
+	OutputTokens int     `json:"output_tokens"`
+	FirstMS      float64 `json:"first_ms"`
+	TotalMS      float64 `json:"total_ms"`
+}
+
+func (l *life) report() Report {
+	revision := l.revision()
+	r := Report{
+		Turn: l.turn.ID, Session: l.turn.Session, Adapter: l.decision.Label, Revision: revision.Hash,
+		Reason: l.decision.Reason, Cause: l.decision.Error, Probabilities: l.decision.Probabilities, Contract: l.contract.Hash(),
+	}
+	for _, h := range l.hops {
+		r.Hops = append(r.Hops, HopReport{
+			Hop: string(h.Hop), Adapter: h.Adapter.Name,
+			PromptTokens: h.Usage.PromptTokens, CachedTokens: h.Usage.CachedTokens, OutputTokens: h.Usage.OutputTokens,
+			FirstMS: milliseconds(h.Usage.First), TotalMS: milliseconds(h.Usage.Total),
+		})
+	}
+	return r
+}
+
+// usage sums the hops of the request, so that what was spent is what is told.
+func (l *life) usage() chat.Usage {
+	var sum chat.Usage
+	for i, h := range l.hops {
+		if i == 0 {
+			sum = h.Usage
+			continue
+		}
+		sum = sum.Add(h.Usage)
+	}
+	return sum
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,149 @@
+// Package turn serves one user request until its final answer: exactly one
+// specialist, chosen explicitly, answers; the turn is in the log before the client
+// is told that it ended; the summary follows in the background.
+package turn
+
+import (
+	"context"
+
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/contract"
+	"macaron/internal/errs"
+	"macaron/internal/record"
+	"macaron/internal/session"
+)
+
+// Run serves a request and tells out of it. The whole life of a turn stands here:
+// wait for a place; find the conversation by its content; pin the contract and
+// commit that the turn began; choose the specialist; build its own view; stream its
+// answer; commit how the turn closed; only then say so. An error that Run returns
+// was not told to out.
+func (r *Runner) Run(ctx context.Context, q Request, out Sink) error {
+	if err := r.check(q); err != nil {
+		return err
+	}
+	leave, err := r.Queue.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	l, err := r.open(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer l.abandon(&err)
+	if err = l.choose(ctx); err != nil {
+		return err
+	}
+	if err = out.Chosen(l.report()); err != nil {
+		return gone(err)
+	}
+	request, err := l.prompt(ctx)
+	if err != nil {
+		return err
+	}
+	answer, err := l.answer(ctx, request, out)
+	if err != nil {
+		return err
+	}
+	if err = l.close(ctx, answer); err != nil {
+		return err
+	}
+	defer r.Summaries.Wake()
+	// The turn is delivered as of the commit: a client that left since then finds
+	// it when it comes back.
+	if err := out.Done(l.report(), answer.Finish.Reason, l.usage()); err != nil {
+		r.Log.Debug("the client left before the end of a delivered turn", "turn", l.turn.ID, "err", err)
+	}
+	return nil
+}
+
+// life is one request on its way through Run.
+type life struct {
+	*Runner
+	request  Request
+	position session.Position
+	turn     *session.Turn
+	contract *contract.Contract // pinned
+	catalog  Catalog            // current
+	decision record.RouteDecision
+	hops     []record.Hop     // model calls of this request
+	sent     backend.Request  // the answer hop
+	lost     []session.Served // hops that did not come to their end
+	closed   bool
+}
+
+// open finds the conversation and commits the turn's beginning. A turn that goes
+// on with tool results keeps the contract that it is pinned to.
+func (r *Runner) open(ctx context.Context, q Request) (*life, error) {
+	catalog, err := r.Catalogue.Current(ctx, q.Owner)
+	if err != nil {
+		return nil, err
+	}
+	if err := known(catalog, q.Adapter); err != nil {
+		return nil, err
+	}
+	where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn}
+	position, err := r.Sessions.Resolve(ctx, where, q.Messages)
+	if err != nil {
+		return nil, err
+	}
+	turn, err := r.Sessions.Begin(ctx, position, session.Opening{
+		Request: q.ID, Contract: catalog.Contract.Hash(), Purpose: q.Purpose, Consent: q.Consent,
+		Tools: q.Tools, Choice: q.ToolChoice, Forced: q.Adapter,
+	})
+	if err != nil {
+		return nil, err
+	}
+	l := &life{Runner: r, request: q, position: position, turn: turn, contract: catalog.Contract, catalog: catalog}
+	if turn.Contract == catalog.Contract.Hash() {
+		return l, nil
+	}
+	if l.contract, err = r.Catalogue.Contract(turn.Contract); err != nil {
+		l.abandon(&err)
+		return nil, err
+	}
+	return l, nil
+}
+
+// close commits the end: delivered, or waiting for the results of tool calls.
+func (l *life) close(ctx context.Context, a *backend.Collected) error {
+	if ctx.Err() != nil { // the client left before the end: it saw nothing finished
+		return errs.Wrap(errs.Canceled, context.Cause(ctx), "the client went away", "")
+	}
+	status := record.StatusDelivered
+	if a.Finish.Reason == chat.FinishTools {
+		status = record.StatusAwaiting
+	}
+	served := l.answered(a)
+	if err := l.Sessions.Close(ctx, l.turn, status, "", served); err != nil {
+		return err
+	}
+	l.closed = true
+	l.count(served.Hop)
+	l.Meter.Turn(string(status))
+	l.Meter.Answer(l.turn.Revision.Name)
+	return nil
+}
+
+// abandon closes a turn that did not come to its end, for whatever reason, a panic
+// included: it stays in the log as interrupted and never becomes history.
+func (l *life) abandon(cause *error) {
+	if l.closed {
+		return
+	}
+	l.closed = true
+	reason := "panic"
+	if *cause != nil {
+		reason = string(errs.CodeOf(*cause))
+	}
+	// Of its own context: the request's has usually ended.
+	ctx, stop := context.WithTimeout(context.Background(), closing)
+	defer stop()
+	if err := l.Sessions.Close(ctx, l.turn, record.StatusInterrupted, reason, l.lost...); err != nil {
+		l.Log.Error("a turn could not be closed as interrupted", "turn", l.turn.ID, "reason", reason, "err", err)
+		return
+	}
+	l.Meter.Turn(string(record.StatusInterrupted))
+}
