@@ -4,16 +4,26 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
+	"time"
 
 	"macaron/internal/backend"
 	"macaron/internal/clock"
 	"macaron/internal/config"
+	"macaron/internal/errs"
 	"macaron/internal/ids"
+	"macaron/internal/limits"
 	"macaron/internal/obs"
+	"macaron/internal/session"
+	"macaron/internal/store/homelock"
+	"macaron/internal/store/sqlite"
+	"macaron/internal/summary"
+	"macaron/internal/turn"
 )
 
 // Owner is the tenant of everything until there are keys.
@@ -29,15 +39,21 @@ type Options struct {
 
 // App is one running Macaron: everything under one MACARON_HOME.
 type App struct {
-	cfg     config.Config
-	opts    Options
-	log     *slog.Logger
-	clock   clock.Clock
-	ids     *ids.Source
-	metrics *obs.Metrics
-	handler http.Handler
+	cfg       config.Config
+	version   string
+	log       *slog.Logger
+	clock     clock.Clock
+	ids       *ids.Source
+	metrics   *obs.Metrics
+	sessions  *session.Log
+	catalogue *catalogue
+	generator *late
+	summaries *summary.Worker
+	turns     *turn.Runner
+	handler   http.Handler
 
-	addr    chan string // filled once Run listens
+	active  sync.WaitGroup // requests that are being served
+	addr    chan string    // filled once Run listens
 	closers []func() error
 	closing sync.Once
 	closed  error
@@ -46,34 +62,94 @@ type App struct {
 // New builds everything from the configuration; the model loads in the background
 // and /readyz tells when it is there. Close frees what New took.
 func New(cfg config.Config, opts Options) (*App, error) {
-	a := &App{cfg: cfg, opts: opts, log: opts.Log, clock: opts.Clock, addr: make(chan string, 1)}
+	a := &App{cfg: cfg, version: opts.Version, log: opts.Log, clock: opts.Clock, addr: make(chan string, 1)}
 	if a.log == nil {
 		a.log = obs.NewLog(os.Stderr, cfg.Log.Level, cfg.Log.Format)
 	}
 	if a.clock == nil {
 		a.clock = clock.System{}
 	}
-	if a.opts.Version == "" {
-		a.opts.Version = "dev"
+	if a.version == "" {
+		a.version = "dev"
 	}
 	a.ids = ids.NewSource(a.clock, nil)
-	a.metrics = obs.NewMetrics(a.opts.Version)
+	a.metrics = obs.NewMetrics(a.version)
+	for _, step := range []func(Options) error{a.openHome, a.openLog, a.openCatalogue, a.openGenerator, a.openTurns} {
+		if err := step(opts); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
 	a.handler = a.routes()
 	return a, nil
+}
+
+// openHome makes sure of the directory and that no other process uses it.
+func (a *App) openHome(Options) error {
+	if err := os.MkdirAll(a.cfg.Home, 0o700); err != nil {
+		return errs.Wrap(errs.StorageFailed, err, a.cfg.Home+" cannot be made", "set MACARON_HOME to a directory that this user may write")
+	}
+	lock, err := homelock.Acquire(a.cfg.Home)
+	if err != nil {
+		return err
+	}
+	a.onClose(lock.Close)
+	return nil
+}
+
+// openLog opens the record log and closes what a crashed process left open in it.
+func (a *App) openLog(Options) error {
+	ctx := context.Background()
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(a.cfg.Home, "log.db"), Durability: sqlite.Durability(a.cfg.Durability)})
+	if err != nil {
+		return err
+	}
+	a.onClose(store.Close)
+	a.sessions = session.New(store, session.Options{Clock: a.clock, IDs: a.ids})
+	swept, err := a.sessions.Sweep(ctx)
+	if swept > 0 {
+		a.log.Warn("turns of a process that ended suddenly were closed as interrupted", "turns", swept)
+	}
+	return err
+}
+
+// openTurns sets up the path of a request.
+func (a *App) openTurns(Options) error {
+	a.summaries = summary.Start(summary.Deps{
+		Log: a.sessions, Contracts: a.catalogue, Generator: a.generator, IDs: a.ids, Meter: a.metrics, Logger: a.log,
+	})
+	a.onClose(func() error {
+		ctx, stop := context.WithTimeout(context.Background(), drain)
+		defer stop()
+		return a.summaries.Close(ctx)
+	})
+	a.turns = &turn.Runner{
+		Sessions: a.sessions, Catalogue: a.catalogue, Generator: a.generator, Summaries: a.summaries,
+		Queue: limits.NewQueue(a.cfg.Queue.Running, a.cfg.Queue.Waiting, a.metrics.Load),
+		IDs:   a.ids, Meter: a.metrics, Log: a.log, RouteTimeout: a.cfg.Queue.RouteTimeout,
+	}
+	return nil
 }
 
 // Handler serves every interface behind the one guard.
 func (a *App) Handler() http.Handler { return a.handler }
 
+// WaitReady waits until the model is there, and returns why it is not if it never
+// will be.
+func (a *App) WaitReady(ctx context.Context) error { return a.generator.wait(ctx) }
+
+func (a *App) onClose(f func() error) { a.closers = append(a.closers, f) }
+
 // Close drains the background work within its deadline and frees everything, in
 // reverse order of New. It may be called more than once.
 func (a *App) Close() error {
 	a.closing.Do(func() {
+		begun := time.Now()
 		for i := len(a.closers) - 1; i >= 0; i-- {
 			if err := a.closers[i](); err != nil && a.closed == nil {
 				a.closed = err
 			}
 		}
+		a.log.Info("closed", "ms", time.Since(begun).Milliseconds())
 	})
 	return a.closed
 }

@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"os"
 	"time"
 
 	"macaron/internal/errs"
@@ -19,7 +21,7 @@ type check struct {
 
 // healthz says that the process runs; it depends on nothing else.
 func (a *App) healthz(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ok", "version": a.opts.Version})
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ok", "version": a.version})
 }
 
 // readyz says whether a turn could be served now: 200, or 503 with the reasons.
@@ -36,7 +38,23 @@ func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, status, map[string]any{"status": word, "checks": checks})
 }
 
-func (a *App) checks(context.Context) []check { return nil }
+func (a *App) checks(ctx context.Context) []check {
+	return []check{checked("model", a.generator.Ready(ctx)), checked("log", a.writable(ctx))}
+}
+
+// writable finds out whether the log could take a turn: it can be read, and its
+// disk takes a byte.
+func (a *App) writable(ctx context.Context) error {
+	if _, err := a.sessions.List(ctx, Owner, time.Time{}, 1); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(a.cfg.Home, ".ready-*")
+	if err == nil {
+		_, err = f.Write([]byte{1})
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return errs.Wrap(errs.StorageFailed, err, "MACARON_HOME cannot be written", "free space on its disk, or check its permissions")
+}
 
 func checked(name string, err error) check {
 	if err == nil {

@@ -53,6 +53,8 @@ func wellFormed(id string) bool {
 // watch counts and logs each request and turns a panic into a 500.
 func (a *App) watch(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.active.Add(1)
+		defer a.active.Done()
 		start := time.Now()
 		rec := &recorder{ResponseWriter: w}
 		defer func() {

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"context"
 	"net/http"
 
-	"macaron/internal/errs"
+	"macaron/internal/contract"
+	"macaron/internal/web"
 	"macaron/internal/wire/openai"
 )
 
@@ -13,8 +15,36 @@ func (a *App) routes() http.Handler {
 	mux.Handle("GET /metrics", a.metrics.Handler())
 	mux.HandleFunc("GET /healthz", a.healthz)
 	mux.HandleFunc("GET /readyz", a.readyz)
-	mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) {
-		openai.WriteError(w, errs.New(errs.NotFound, "there is nothing at this address", "GET /v1/models and POST /v1/chat/completions are served"))
+	mux.Handle("/v1/", openai.Handler(openai.Deps{
+		Turns: a.turns, Catalogue: a.catalogue, Owner: Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
+	}))
+	pages := web.Handler(web.Deps{
+		Log: a.sessions, Adapters: a.adapters, Fail: a.fail,
+		Owner: func(*http.Request) string { return Owner },
 	})
+	mux.Handle("/v1/feedback", pages)
+	mux.Handle("/", pages)
 	return a.identify(a.watch(headers(a.guard(mux))))
+}
+
+func (a *App) fail(w http.ResponseWriter, err error) {
+	openai.WriteError(w, err)
+}
+
+// adapters lists the specialists as the page shows them.
+func (a *App) adapters(ctx context.Context, owner string) ([]web.Adapter, error) {
+	catalog, err := a.catalogue.Current(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	var out []web.Adapter
+	for _, r := range catalog.Adapters {
+		entry, ok := catalog.Contract.Adapter(r.Name)
+		if !ok {
+			entry = contract.Adapter{Title: r.Name}
+		}
+		out = append(out, web.Adapter{Title: entry.Title, Description: entry.Description,
+			Default: r.Name == catalog.Contract.Router.Default, Revision: r})
+	}
+	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"syscall"
@@ -50,27 +51,46 @@ func (a *App) Run(ctx context.Context) error {
 // Serve is Run on a listener that is already there.
 func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	a.addr <- l.Addr().String()
+	a.log.Info("listening", "address", l.Addr().String(), "home", a.cfg.Home, "contract", a.cfg.Contract)
+	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
 	srv := &http.Server{
 		Handler:           a.handler,
+		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
-	select {
-	case err := <-done:
-		return errors.Join(err, a.Close())
-	case <-ctx.Done():
-	}
+	err := a.untilEnd(ctx, done)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer stop()
-	err := srv.Shutdown(grace)
-	if err != nil {
-		err = srv.Close()
+	if srv.Shutdown(grace) != nil {
+		cut() // what still streams is closed as interrupted
+		err = errors.Join(err, srv.Close())
 	}
-	if served := <-done; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
+	a.active.Wait()
 	return errors.Join(err, a.Close())
+}
+
+// untilEnd waits for the stop, for a listener that fails, or for a model that
+// cannot be loaded, without which there is nothing to serve.
+func (a *App) untilEnd(ctx context.Context, served <-chan error) error {
+	failed := make(chan error, 1)
+	go func() {
+		if err := a.generator.wait(ctx); err != nil && ctx.Err() == nil {
+			failed <- err
+		}
+	}()
+	select {
+	case err := <-served:
+		return errs.Wrap(errs.Internal, err, "the listener failed", "look at the log of this process")
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+		a.log.Info("stopping; open answers may finish", "within", drain)
+		return nil
+	}
 }

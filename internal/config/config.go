@@ -47,6 +47,8 @@ type Upstream struct {
 type Queue struct {
 	Running int // turns that generate at once
 	Waiting int // turns that wait for a place; more are refused with 429
+
+	RouteTimeout time.Duration // longest route hop; then the contract's default takes the turn
 }
 
 // Log says how the operator's log is written.

@@ -58,6 +58,8 @@ var fields = []Field{
 		set: whole(func(c *Config, n int64) { c.Queue.Running = int(n) }, 1, 65536)},
 	{Key: "queue.waiting", Env: "MACARON_QUEUE_WAITING", Flag: "queue-waiting", Help: "turns that wait for a place; more are refused", preset: "64",
 		set: whole(func(c *Config, n int64) { c.Queue.Waiting = int(n) }, 0, 65536)},
+	{Key: "queue.route_timeout", Env: "MACARON_ROUTE_TIMEOUT", Flag: "route-timeout", Help: "longest route hop; then the default takes the turn", preset: "30s",
+		set: span(func(c *Config) *time.Duration { return &c.Queue.RouteTimeout }, 10*time.Millisecond, time.Hour)},
 	{Key: "log.level", Env: "MACARON_LOG_LEVEL", Flag: "log-level", Help: "debug, info, warn or error", preset: "info",
 		set: oneOf(func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error")},
 	{Key: "log.format", Env: "MACARON_LOG_FORMAT", Flag: "log-format", Help: "text or json", preset: "text",
