@@ -1,0 +1,110 @@
+// Package storetest is the conformance suite that every store of the log passes:
+// what internal/session relies on, said as tests.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"macaron/internal/chat"
+	"macaron/internal/ids"
+	"macaron/internal/record"
+	"macaron/internal/session"
+)
+
+// Store is what a store has beyond session.Store.
+type Store interface {
+	session.Store
+	Close() error
+}
+
+// Open opens the store that lives in a directory; a second Open of the same one,
+// after Close, finds what was there.
+type Open func(t *testing.T, dir string) Store
+
+// Run runs the suite.
+func Run(t *testing.T, open Open) {
+	for _, c := range []struct {
+		name string
+		run  func(*testing.T, Store)
+	}{
+		{"records read back equal", recordsReadBack},
+		{"a batch is all or nothing", allOrNothing},
+		{"expectations", expectations},
+		{"owners see their own only", owners},
+		{"lineage", lineage},
+		{"status", status},
+		{"last chain", lastChain},
+		{"calls", calls},
+		{"sessions are listed by last change", sessionsByChange},
+		{"leases", leases},
+		{"many writers", manyWriters},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, t.TempDir())
+			defer closeStore(t, s)
+			c.run(t, s)
+		})
+	}
+	t.Run("survives closing", func(t *testing.T) { survivesClosing(t, open) })
+}
+
+func closeStore(t *testing.T, s Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+var ctx = context.Background()
+
+// at is the time of the n-th second.
+func at(n int) time.Time { return time.Date(2026, 1, 1, 0, 0, n, 7, time.UTC) }
+
+// rec makes a record of owner o in session s, of turn t after parent p, whose id is
+// derived from what it is.
+func rec(o, s, t, p string, second int, body record.Body) record.Record {
+	return record.Record{Body: body, Head: record.Head{
+		ID: fmt.Sprintf("rec_%s_%s_%s_%d", s, t, body.Kind(), second), Owner: o, Session: s, Turn: t, ParentTurn: p,
+		Time: at(second), Purpose: record.Production, Consent: record.ConsentNone,
+	}}
+}
+
+func opened(o, s string, second int) record.Record {
+	return rec(o, s, "", "", second, record.SessionOpened{Root: s, Scope: "k", Title: "of " + s})
+}
+
+func turn(o, s, t, p string, second int) record.Record {
+	return rec(o, s, t, p, second, record.TurnOpened{Messages: []chat.Message{chat.Text(chat.User, "hello "+t)}})
+}
+
+func closed(o, s, t string, second int, st record.Status) record.Record {
+	return rec(o, s, t, "", second, record.TurnClosed{Status: st})
+}
+
+func put(t *testing.T, s Store, b record.Batch) {
+	t.Helper()
+	if err := s.Append(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func records(r ...record.Record) record.Batch { return record.Batch{Records: r} }
+
+// full is one record of every kind, with everything set that a head can have.
+func full() []record.Record {
+	hop := rec("o", "s", "t", "p", 3, record.Hop{ID: "hop_1", Hop: record.HopAnswer, Finish: chat.FinishStop})
+	hop.Run, hop.Request, hop.Consent, hop.Purpose = "run", "req", record.ConsentTrain, record.Discovery
+	hop.Contract, hop.Revision = ids.DigestOf([]byte("c")), ids.DigestOf([]byte("r"))
+	hop.Blob = &record.Blob{Tokens: []int32{1, 2}, Logps: []float32{-1, -0.25}}
+	return []record.Record{
+		opened("o", "s", 1), turn("o", "s", "p", "", 2), turn("o", "s", "t", "p", 2), hop,
+		rec("o", "s", "t", "p", 4, record.ToolResults{Messages: []chat.Message{{Role: chat.Tool, ToolCallID: "c"}}}),
+		closed("o", "s", "t", 5, record.StatusDelivered),
+		rec("o", "s", "t", "p", 6, record.Summary{Text: "<é>\u2028", Source: "model"}),
+		rec("o", "s", "t", "p", 7, record.SummaryUsed{Text: "<é>\u2028"}),
+		rec("o", "s", "t", "p", 8, record.Feedback{Score: 1, Reason: "r"}),
+	}
+}
