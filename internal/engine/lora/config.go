@@ -176,13 +176,17 @@ func (c *config) readLayers() error {
 	return nil
 }
 
-// scale is what the product of A and B is multiplied with.
-func (c *config) scale() float32 {
+// plainAlpha is the alpha that gives the same scale by plain LoRA's rule, alpha/r: what
+// a rank-stabilised adapter does is part of its identity.
+func (c *config) plainAlpha() float64 {
 	if c.RsLoRA {
-		return float32(c.Alpha / math.Sqrt(float64(c.Rank)))
+		return c.Alpha * math.Sqrt(float64(c.Rank))
 	}
-	return float32(c.Alpha / float64(c.Rank))
+	return c.Alpha
 }
+
+// scale is what the product of A and B is multiplied with.
+func (c *config) scale() float32 { return float32(c.plainAlpha() / float64(c.Rank)) }
 
 // names gives the sorted short names of the targets.
 func (c *config) names() []string {

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/weights/safetensors"
 	"macaron/internal/errs"
+	"macaron/internal/ids"
 )
 
 // Load reads an adapter directory for a base.
@@ -26,7 +28,7 @@ func (c *contents) load(base Shape) (*Adapter, error) {
 	if err := c.sameBase(base); err != nil {
 		return nil, err
 	}
-	a := &Adapter{Revision: c.rev, Scale: c.scale(), layers: make([][Targets]Pair, base.Layers)}
+	a := &Adapter{Revision: c.rev, Scale: c.scale(), Key: c.key(), layers: make([][Targets]Pair, base.Layers)}
 	for layer := range base.Layers {
 		for t := range Targets {
 			pa, pb := c.tensors[place{layer, t, false}], c.tensors[place{layer, t, true}]
@@ -47,6 +49,17 @@ func (c *contents) load(base Shape) (*Adapter, error) {
 		}
 	}
 	return a, nil
+}
+
+// key names what the adapter computes: the revision, and the type of each tensor, since
+// the same bytes mean other values as another type.
+func (c *contents) key() ids.Digest {
+	var lines []string
+	for _, t := range c.tensors {
+		lines = append(lines, t.Name+" "+string(t.DType))
+	}
+	slices.Sort(lines)
+	return ids.DigestOf([]byte(string(c.rev.Hash) + "\n" + strings.Join(lines, "\n")))
 }
 
 func mismatch(message string) error {

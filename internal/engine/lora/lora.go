@@ -44,7 +44,8 @@ type Pair struct{ A, B *kernel.Matrix }
 // holds it has it pinned.
 type Adapter struct {
 	Revision adapter.Revision
-	Scale    float32 // alpha/r, or alpha/sqrt(r)
+	Scale    float32    // alpha/r, or alpha/sqrt(r)
+	Key      ids.Digest // of the revision and how its stored bytes were read: what cached results depend on
 	layers   [][Targets]Pair
 }
 
@@ -71,3 +72,6 @@ func (a *Adapter) Bytes() int64 {
 	}
 	return int64(n)
 }
+
+// Layers is the number of layers of the base that the adapter was loaded for.
+func (a *Adapter) Layers() int { return len(a.layers) }

@@ -88,7 +88,7 @@ func closing(f *safetensors.File, err error) error {
 // collect places every tensor and computes the revision.
 func collect(c config, f *safetensors.File) (*contents, error) {
 	out := &contents{config: c, file: f, tensors: map[place]*safetensors.Tensor{}}
-	rev := canonical.Revision{Rank: c.Rank, Alpha: c.Alpha, Targets: c.names(), Tensors: map[string]ids.Digest{}}
+	rev := canonical.Revision{Rank: c.Rank, Alpha: c.plainAlpha(), Targets: c.names(), Tensors: map[string]ids.Digest{}}
 	var strange []string
 	for i := range f.Tensors {
 		t := &f.Tensors[i]

@@ -81,11 +81,7 @@ var testModel = sync.OnceValues(func() (*Model, error) {
 		return nil, err
 	}
 	defer f.Close()
-	digest, err := Digest(modelPath)
-	if err != nil {
-		return nil, err
-	}
-	return Load(f, digest, runtime.NumCPU())
+	return Load(f, runtime.NumCPU())
 })
 
 var modelPath string

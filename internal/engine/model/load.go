@@ -20,13 +20,13 @@ import (
 var formats = map[gguf.Type]kernel.Format{gguf.F32: kernel.F32, gguf.F16: kernel.F16, gguf.Q4_1: kernel.Q4_1, gguf.Q8_0: kernel.Q8_0}
 
 // Load packs the weights of an open file, with up to threads goroutines. The file can
-// be closed afterwards. digest names the file's content; see Digest.
-func Load(f *gguf.File, digest ids.Digest, threads int) (*Model, error) {
+// be closed afterwards. Digest is left for the caller to set.
+func Load(f *gguf.File, threads int) (*Model, error) {
 	c, err := readConfig(f.Meta)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Config: c, Digest: digest, layers: make([]layer, c.Layers)}
+	m := &Model{Config: c, layers: make([]layer, c.Layers)}
 	if m.V, err = vocabulary(f); err != nil {
 		return nil, err
 	}

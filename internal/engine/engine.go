@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/kv"
+	"macaron/internal/engine/lora"
+	"macaron/internal/engine/model"
+	"macaron/internal/engine/token"
+	"macaron/internal/engine/weights/gguf"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+)
+
+// Options says what to serve and with how much of the machine. Zero values choose.
+type Options struct {
+	Model    string     // GGUF file
+	Name     string     // how people call the base; adapters that name another base are refused
+	Digest   ids.Digest // of the file, when the caller has just verified it; else it is computed
+	Threads  int        // workers; 0: one per CPU
+	Context  int        // most positions of a sequence; 0 or more than the model's: the model's
+	KVBytes  int64      // memory for keys and values; 0: 512 MiB
+	MaxBatch int        // sequences that run at once; 0: 16
+	MaxQueue int        // requests that wait; 0: 256
+	Float32  bool       // exact activations: slow, for tests
+}
+
+// Engine is a loaded model and its loop. It is safe for concurrent use.
+type Engine struct {
+	opts  Options
+	model *model.Model
+	tok   *token.Tokenizer
+	tmpl  string // the file's chat template, empty for none
+
+	mu       sync.Mutex
+	incoming []*task
+	waiting  int // requests accepted and not yet running, incoming included
+	closing  bool
+	wake     chan struct{}
+	done     chan struct{}
+
+	loop loop
+}
+
+// Open loads a model and starts serving it.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	o.setDefaults()
+	e := &Engine{opts: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	if err := e.load(ctx); err != nil {
+		return nil, err
+	}
+	if o.Context == 0 || o.Context > e.model.Context {
+		e.opts.Context = e.model.Context
+	}
+	mode := kernel.Int8
+	if o.Float32 {
+		mode = kernel.Float32
+	}
+	pages := int(min(max(o.KVBytes/e.model.PageBytes(mode), 1), 1<<20))
+	e.loop.init(e, mode, pages)
+	go e.loop.run()
+	return e, nil
+}
+
+func (o *Options) setDefaults() {
+	if o.Threads <= 0 {
+		o.Threads = runtime.NumCPU()
+	}
+	if o.KVBytes <= 0 {
+		o.KVBytes = 512 << 20
+	}
+	if o.MaxBatch <= 0 {
+		o.MaxBatch = 16
+	}
+	if o.MaxQueue <= 0 {
+		o.MaxQueue = 256
+	}
+}
+
+// load reads weights, vocabulary and digest side by side.
+func (e *Engine) load(ctx context.Context) error {
+	f, err := gguf.Open(e.opts.Model)
+	if err != nil {
+		return err
+	}
+	digest := e.opts.Digest
+	var g errgroup.Group
+	g.Go(func() (err error) {
+		if digest == "" {
+			digest, err = model.Digest(e.opts.Model)
+		}
+		return err
+	})
+	g.Go(func() (err error) {
+		e.tok, err = token.FromGGUF(f.Meta)
+		return err
+	})
+	g.Go(func() (err error) {
+		e.tmpl, err = f.Meta.StringOr("tokenizer.chat_template", "")
+		return err
+	})
+	g.Go(func() (err error) {
+		e.model, err = model.Load(f, e.opts.Threads)
+		return err
+	})
+	err = g.Wait()
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	e.model.Digest = digest
+	if e.tok.Vocab() > e.model.V {
+		return errs.Newf(errs.FormatInvalid, "the vocabulary has %d tokens and the embedding only %d rows", e.tok.Vocab(), e.model.V)
+	}
+	return errs.Wrap(errs.Canceled, ctx.Err(), "loading the model was cancelled", "")
+}
+
+// Close refuses new requests and those that still wait, lets the running ones finish,
+// and releases the workers. It is idempotent.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	e.closing = true
+	e.mu.Unlock()
+	e.nudge()
+	<-e.done
+	return nil
+}
+
+// nudge wakes the loop.
+func (e *Engine) nudge() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Info describes the loaded model.
+type Info struct {
+	Name      string     // as the caller calls it, else as the file does
+	Base      ids.Digest // of the file
+	Tokenizer string     // digest of the vocabulary and its rules
+	Template  string     // the chat template itself
+	Params    int64
+	Bytes     int64 // of the packed weights
+	Context   int   // most positions of a sequence
+	Layers    int
+	Vocab     int
+	Threads   int
+	Batch     int // most sequences at once
+	Mode      string
+	ISA       string // of the kernels
+}
+
+// Info describes the loaded model.
+func (e *Engine) Info() Info {
+	name := e.opts.Name
+	if name == "" {
+		name = e.model.Name
+	}
+	return Info{Name: name, Base: e.model.Digest, Tokenizer: e.tok.Hash(), Template: e.tmpl, Params: e.model.Params(), Bytes: e.model.Bytes(),
+		Context: e.opts.Context, Layers: e.model.Layers, Vocab: e.model.V, Threads: e.opts.Threads, Batch: e.opts.MaxBatch,
+		Mode: e.loop.mode.String(), ISA: kernel.ISA()}
+}
+
+// Tokenizer is the model's own.
+func (e *Engine) Tokenizer() *token.Tokenizer { return e.tok }
+
+// LoadAdapter reads a PEFT directory for this base. The caller keeps the handle as long
+// as requests use it.
+func (e *Engine) LoadAdapter(dir string) (*lora.Adapter, error) {
+	return lora.Load(dir, e.model.Shape(e.opts.Name))
+}
+
+// Stats is what the engine did since it was opened, and what it does now.
+type Stats struct {
+	Running, Waiting int
+	Requests         int64 // accepted
+	Steps            int64
+	PromptTokens     int64         // computed as part of prompts, cached ones not counted
+	OutputTokens     int64         // sampled
+	Busy             time.Duration // spent in steps
+	KV               kv.Stats
+	KVBytes          int64 // the bound on keys and values
+}
+
+// Stats is a snapshot.
+func (e *Engine) Stats() Stats {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.loop.published
+	s.Waiting = e.waiting
+	return s
+}
+
+// end is the token that ends an answer.
+func (e *Engine) end() int32 { return e.tok.EOS() }

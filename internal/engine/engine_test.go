@@ -1,0 +1,336 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"macaron/internal/engine/enginetest"
+	"macaron/internal/engine/lora"
+	"macaron/internal/engine/sample"
+	"macaron/internal/errs"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// open opens a tiny model; change may adjust the options.
+func open(t testing.TB, path string, change func(*Options)) *Engine {
+	t.Helper()
+	o := Options{Model: path, Threads: 2, KVBytes: 1 << 20, MaxBatch: 8}
+	if change != nil {
+		change(&o)
+	}
+	e, err := Open(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+func load(t testing.TB, e *Engine, seed uint64) *lora.Adapter {
+	t.Helper()
+	a, err := e.LoadAdapter(enginetest.Adapter(t, seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// collect reads a stream to its end.
+func collect(s *Stream) ([]Token, error) {
+	var out []Token
+	for {
+		t, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return out, err
+		}
+		out = append(out, t)
+	}
+}
+
+func generate(t testing.TB, e *Engine, r Request) []Token {
+	t.Helper()
+	s, err := e.Submit(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := collect(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func prompt(r *rand.Rand, n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = r.Int32N(enginetest.Vocab)
+	}
+	return out
+}
+
+// TestIsolation: hundreds of requests with several adapters, the base, and adapters
+// that were published again with other bytes, on shared prefixes, started in random
+// company, give the same bits as each alone in a cold engine with one thread.
+func TestIsolation(t *testing.T) {
+	path := enginetest.Model(t, 1)
+	warm := open(t, path, func(o *Options) { o.KVBytes = 150 << 10 }) // few pages: evictions happen
+	cold := open(t, path, func(o *Options) { o.Threads = 1; o.MaxBatch = 1 })
+	r := rand.New(rand.NewPCG(5, 5))
+	stems := [][]int32{prompt(r, 20), prompt(r, 64), prompt(r, 130), prompt(r, 200)}
+	adapters := []*lora.Adapter{nil, load(t, warm, 1), load(t, warm, 2), load(t, warm, 3)}
+	const rounds, perRound = 40, 10
+	for round := range rounds {
+		if round%8 == 7 { // the same name, other bytes
+			adapters[1] = load(t, warm, uint64(100+round))
+		}
+		var wg sync.WaitGroup
+		var streams []*Stream
+		var requests []Request
+		for range perRound {
+			q := Request{Adapter: adapters[r.IntN(len(adapters))], MaxTokens: 1 + r.IntN(12), TopLogprobs: r.IntN(3), IgnoreEOS: r.IntN(2) == 0}
+			q.Prompt = append(append(q.Prompt, stems[r.IntN(len(stems))]...), prompt(r, r.IntN(3))...)
+			if r.IntN(2) == 0 {
+				q.Sampling = sample.Params{Temperature: 0.8, TopP: 0.95, RepetitionPenalty: 1.1, Seed: r.Uint64()}
+			}
+			if r.IntN(4) == 0 {
+				q.Choices = [][]int32{{40, 50}, {40, 50, 51}, {40, 60}, {41}}
+			}
+			s, err := warm.Submit(context.Background(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			streams, requests = append(streams, s), append(requests, q)
+		}
+		for i, s := range streams {
+			wg.Go(func() {
+				got, err := collect(s)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				alone := requests[i]
+				alone.Salt = fmt.Sprint(round, i) // nothing cached
+				stream, err := cold.Submit(context.Background(), alone)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				want, err := collect(stream)
+				if err != nil || stream.Usage().Cached != 0 {
+					t.Error(err, stream.Usage())
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("round %d, request %d (%d tokens, adapter %p):\n%s", round, i, len(alone.Prompt), alone.Adapter, diff)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	if s := warm.Stats(); s.KV.HitTokens == 0 || s.KV.Evictions == 0 {
+		t.Errorf("the cache was not put to the test: %+v", s.KV)
+	}
+}
+
+// TestAdaptersMatter guards the test above: with other bytes, other results.
+func TestAdaptersMatter(t *testing.T) {
+	e := open(t, enginetest.Model(t, 1), nil)
+	p := prompt(rand.New(rand.NewPCG(1, 1)), 30)
+	seen := map[string]int{}
+	for i, a := range []*lora.Adapter{nil, load(t, e, 1), load(t, e, 2)} {
+		out := fmt.Sprint(generate(t, e, Request{Prompt: p, MaxTokens: 4, Adapter: a, IgnoreEOS: true}))
+		if j, dup := seen[out]; dup {
+			t.Errorf("adapters %d and %d give the same", i, j)
+		}
+		seen[out] = i
+	}
+}
+
+func TestScoreEqualsDecode(t *testing.T) {
+	path := enginetest.Model(t, 2)
+	one, two := open(t, path, func(o *Options) { o.Threads = 1 }), open(t, path, nil)
+	a := load(t, one, 4)
+	p := prompt(rand.New(rand.NewPCG(2, 2)), 150)
+	out := generate(t, two, Request{Prompt: p, MaxTokens: 40, Adapter: a, IgnoreEOS: true, Sampling: sample.Params{Temperature: 1, Seed: 3}})
+	all := append([]int32(nil), p...)
+	for _, tok := range out {
+		all = append(all, tok.ID)
+	}
+	for _, e := range []*Engine{one, two} {
+		scores, err := e.Score(context.Background(), all, a)
+		if err != nil || len(scores) != len(all)-1 {
+			t.Fatal(err, len(scores))
+		}
+		for i, tok := range out {
+			if got := scores[len(p)-1+i]; got != tok.Logprob {
+				t.Fatalf("token %d: decoded with %v, scored with %v", i, tok.Logprob, got)
+			}
+		}
+	}
+}
+
+func TestChoiceProbabilities(t *testing.T) {
+	e := open(t, enginetest.Model(t, 3), nil)
+	a := load(t, e, 5)
+	p := prompt(rand.New(rand.NewPCG(3, 3)), 70)
+	labels := [][]int32{{40, 50}, {40, 50, 51, 52}, {40, 60}, {40}, {40, 60, 61}}
+	out := generate(t, e, Request{Prompt: p, Choices: labels, Adapter: a})
+	if len(out) != 1 || out[0].Choice == nil {
+		t.Fatalf("%+v", out)
+	}
+	sum, want := 0.0, make([]float64, len(labels))
+	for i, l := range labels {
+		scores, err := e.Score(context.Background(), append(append(append([]int32(nil), p...), l...), e.end()), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range scores[len(p)-1:] {
+			want[i] += s
+		}
+		want[i] = math.Exp(want[i])
+		sum += want[i]
+	}
+	best := out[0].Choice.Index
+	for i := range want {
+		got := out[0].Choice.Probabilities[i]
+		if math.Abs(got-want[i]/sum) > 1e-5 || got > out[0].Choice.Probabilities[best] {
+			t.Errorf("label %d has %v, want %v", i, got, want[i]/sum)
+		}
+	}
+	if one := generate(t, e, Request{Prompt: p, Choices: labels[:1]}); one[0].Choice.Probabilities[0] != 1 {
+		t.Errorf("a single label has %v", one[0].Choice)
+	}
+}
+
+func TestCancelEndsOneRequestOnly(t *testing.T) {
+	e := open(t, enginetest.Model(t, 1), nil)
+	p := prompt(rand.New(rand.NewPCG(4, 4)), 10)
+	want := generate(t, e, Request{Prompt: p, MaxTokens: 60, IgnoreEOS: true})
+	ctx, cancel := context.WithCancel(context.Background())
+	s, err := e.Submit(ctx, Request{Prompt: p, MaxTokens: 900, IgnoreEOS: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := e.Submit(context.Background(), Request{Prompt: p, MaxTokens: 60, IgnoreEOS: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Next(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := collect(s); errs.CodeOf(err) != errs.Canceled {
+		t.Errorf("the cancelled stream ended with %v", err)
+	}
+	got, err := collect(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for e.Stats().Running > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestQueueIsBounded(t *testing.T) {
+	e := open(t, enginetest.Model(t, 1), func(o *Options) { o.MaxBatch, o.MaxQueue = 1, 2 })
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var refused *errs.Error
+	for range 10 {
+		if _, err := e.Submit(ctx, Request{Prompt: []int32{5}, MaxTokens: 1000, IgnoreEOS: true}); err != nil {
+			refused = errs.As(err)
+		}
+	}
+	if refused == nil || refused.Code != errs.Overloaded || refused.RetryAfter < time.Second {
+		t.Errorf("refused with %+v", refused)
+	}
+}
+
+func TestCloseDrains(t *testing.T) {
+	e := open(t, enginetest.Model(t, 1), func(o *Options) { o.MaxBatch = 1 })
+	running, err := e.Submit(context.Background(), Request{Prompt: []int32{5}, MaxTokens: 50, IgnoreEOS: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := running.Next(); err != nil {
+		t.Fatal(err)
+	}
+	waits, err := e.Submit(context.Background(), Request{Prompt: []int32{6}, MaxTokens: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := collect(running); err != nil || len(rest) != 49 {
+		t.Errorf("the running request got %d more tokens and %v", len(rest), err)
+	}
+	if _, err := collect(waits); errs.CodeOf(err) != errs.UpstreamUnavailable {
+		t.Errorf("the waiting request ended with %v", err)
+	}
+	if _, err := e.Submit(context.Background(), Request{Prompt: []int32{6}}); errs.CodeOf(err) != errs.UpstreamUnavailable {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+func TestBadRequestsAreRefusedWithTheirReason(t *testing.T) {
+	path := enginetest.Model(t, 1)
+	e := open(t, path, func(o *Options) { o.KVBytes = 100 << 10 })
+	for name, c := range map[string]struct {
+		Request
+		code errs.Code
+	}{
+		"empty":         {Request{}, errs.InvalidRequest},
+		"no such token": {Request{Prompt: []int32{enginetest.Vocab}}, errs.InvalidRequest},
+		"negative":      {Request{Prompt: []int32{-1}}, errs.InvalidRequest},
+		"too long":      {Request{Prompt: make([]int32, enginetest.Context)}, errs.ContextExceeded},
+		"too much room": {Request{Prompt: make([]int32, 400)}, errs.ContextExceeded},
+		"sampling":      {Request{Prompt: []int32{5}, Sampling: sample.Params{TopP: 2}}, errs.InvalidRequest},
+		"top":           {Request{Prompt: []int32{5}, TopLogprobs: 1000}, errs.InvalidRequest},
+		"empty label":   {Request{Prompt: []int32{5}, Choices: [][]int32{{}}}, errs.InvalidRequest},
+		"bad label":     {Request{Prompt: []int32{5}, Choices: [][]int32{{9999}}}, errs.InvalidRequest},
+		"long label":    {Request{Prompt: []int32{5}, Choices: [][]int32{make([]int32, enginetest.Context)}}, errs.ContextExceeded},
+		"other base":    {Request{Prompt: []int32{5}, Adapter: &lora.Adapter{}}, errs.InvalidRequest},
+	} {
+		if _, err := e.Submit(context.Background(), c.Request); errs.CodeOf(err) != c.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if out := generate(t, e, Request{Prompt: []int32{5}, MaxTokens: 3, IgnoreEOS: true}); len(out) != 3 || out[2].Reason != Length {
+		t.Errorf("afterwards: %+v", out)
+	}
+}
+
+func TestOpenRefusesWhatItCannotServe(t *testing.T) {
+	if _, err := Open(context.Background(), Options{Model: "does-not-exist.gguf"}); errs.CodeOf(err) != errs.NotFound {
+		t.Error(err)
+	}
+}
+
+func TestContextFills(t *testing.T) {
+	e := open(t, enginetest.Model(t, 1), func(o *Options) { o.Context = 64 })
+	out := generate(t, e, Request{Prompt: make([]int32, 60), MaxTokens: 100, IgnoreEOS: true})
+	if len(out) != 4 || out[3].Reason != Length {
+		t.Errorf("%d tokens, %+v", len(out), out[len(out)-1])
+	}
+}

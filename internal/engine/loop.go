@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/kv"
+	"macaron/internal/engine/lora"
+	"macaron/internal/engine/model"
+	"macaron/internal/engine/sample"
+	"macaron/internal/errs"
+)
+
+// loop is what the one goroutine owns.
+type loop struct {
+	e         *Engine
+	mode      kernel.Mode
+	pool      *kernel.Pool
+	cache     *kv.Cache // Fits is called by others, which reads only what never changes
+	arena     *model.Arena
+	step      *model.Step
+	samplers  []sample.Sampler // by worker
+	queue     []*task          // waiting, first come first served; labels before others
+	running   []*task
+	turn      int
+	runs      []model.Run
+	parts     []part
+	out       results
+	stats     Stats
+	published Stats // copy of stats, under Engine.mu
+}
+
+func (l *loop) init(e *Engine, mode kernel.Mode, pages int) {
+	l.e, l.mode = e, mode
+	l.pool = kernel.NewPool(e.opts.Threads)
+	l.cache = kv.New(pages)
+	l.arena = e.model.NewArena(pages, mode)
+	l.step = e.model.NewStep(l.pool, l.arena)
+	l.samplers = make([]sample.Sampler, e.opts.Threads)
+	l.published.KVBytes = int64(pages) * e.model.PageBytes(mode)
+	l.out.l = l
+	l.out.bind()
+}
+
+// run repeats until the engine closes and nothing runs any more.
+func (l *loop) run() {
+	defer close(l.e.done)
+	defer l.pool.Close()
+	for {
+		closing := l.take()
+		l.drop()
+		if closing {
+			l.refuse()
+			if len(l.running) == 0 {
+				return
+			}
+		}
+		l.admit()
+		l.publish()
+		if len(l.running) == 0 {
+			<-l.e.wake
+			continue
+		}
+		start := time.Now()
+		l.compute()
+		l.stats.Busy += time.Since(start)
+		l.stats.Steps++
+	}
+}
+
+// take moves what was submitted into the queue.
+func (l *loop) take() (closing bool) {
+	l.e.mu.Lock()
+	defer l.e.mu.Unlock()
+	l.queue = append(l.queue, l.e.incoming...)
+	l.e.incoming = l.e.incoming[:0]
+	return l.e.closing
+}
+
+// publish shows the statistics.
+func (l *loop) publish() {
+	l.stats.Running, l.stats.KV = len(l.running), l.cache.Stats()
+	l.e.mu.Lock()
+	l.stats.Requests, l.stats.KVBytes = l.e.loop.published.Requests, l.e.loop.published.KVBytes
+	l.e.loop.published = l.stats
+	waiting := len(l.e.incoming)
+	for _, t := range l.queue {
+		if t.kind != labelling {
+			waiting++
+		}
+	}
+	l.e.waiting = waiting
+	l.e.mu.Unlock()
+}
+
+// drop ends the tasks whose caller has gone.
+func (l *loop) drop() {
+	gone := func(t *task) bool {
+		if t.ctx.Err() == nil && !t.stream.failed() {
+			return false
+		}
+		t.stream.fail(canceled(t.ctx))
+		if t.seq != nil {
+			t.seq.Close()
+		}
+		return true
+	}
+	l.queue = slices.DeleteFunc(l.queue, gone)
+	l.running = slices.DeleteFunc(l.running, gone)
+}
+
+// refuse fails what waits; a choice that has begun goes on.
+func (l *loop) refuse() {
+	l.queue = slices.DeleteFunc(l.queue, func(t *task) bool {
+		if t.kind == labelling {
+			return false
+		}
+		t.stream.fail(errs.New(errs.UpstreamUnavailable, "the engine is closing", "try again when it is back"))
+		return true
+	})
+}
+
+// admit starts tasks from the head of the queue while there is room for them.
+func (l *loop) admit() {
+	for len(l.queue) > 0 && len(l.running) < l.e.opts.MaxBatch {
+		t := l.queue[0]
+		seq, cp := l.cache.Open(t.key, t.tokens, t.reuse(), t.limit)
+		if seq == nil {
+			return
+		}
+		if cp != nil {
+			l.arena.Copy(cp.From, cp.To)
+		}
+		t.seq = seq
+		if t.kind != labelling {
+			t.stream.started(t.prompt, min(seq.Len(), t.prompt))
+		}
+		l.queue = l.queue[1:]
+		l.running = append(l.running, t)
+	}
+}
+
+// compute does one step and hands out its results.
+func (l *loop) compute() {
+	l.parts = schedule(l.running, l.turn)
+	l.turn++
+	slices.SortStableFunc(l.parts, func(a, b part) int { return order(a.task.adapter, b.task.adapter) })
+	l.runs = l.runs[:0]
+	for _, p := range l.parts {
+		t, pos := p.task, p.task.seq.Len()
+		t.seq.Grow(pos + p.n)
+		l.runs = append(l.runs, model.Run{Tokens: t.tokens[pos : pos+p.n], Pos: pos, Pages: t.seq.Pages(), Adapter: t.adapter, Want: t.wanted(pos, p.n)})
+	}
+	hidden := l.step.Forward(l.runs)
+	for i, p := range l.parts {
+		l.count(p)
+		p.task.seq.Commit(l.runs[i].Tokens...)
+	}
+	l.out.emit(hidden)
+	l.running = slices.DeleteFunc(l.running, func(t *task) bool { return t.seq == nil })
+}
+
+// order puts rows of one adapter side by side; any fixed order does.
+func order(a, b *lora.Adapter) int {
+	switch {
+	case a == b:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil || a.Key > b.Key:
+		return 1
+	}
+	return -1
+}
+
+func (l *loop) count(p part) {
+	if p.task.kind == answering && p.task.seq.Len() >= p.task.prompt {
+		return // a sampled token
+	}
+	l.stats.PromptTokens += int64(p.n)
+}
+
+// finish ends a task's sequence and leaves its pages to the cache.
+func (l *loop) finish(t *task) {
+	t.seq.Close()
+	t.seq = nil
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"macaron/internal/engine/constrain"
+	"macaron/internal/engine/kv"
+	"macaron/internal/engine/lora"
+	"macaron/internal/engine/sample"
+	"macaron/internal/errs"
+)
+
+// Request asks for an answer to a prompt, or, with Choices, for one of them.
+type Request struct {
+	Prompt      []int32
+	Adapter     *lora.Adapter // nil: the bare base
+	Salt        string        // cached prefixes are shared within one salt only
+	MaxTokens   int           // at most; 0 or more than there is room for: until the context is full
+	Sampling    sample.Params
+	Choices     [][]int32 // labels without an end token; see package constrain
+	TopLogprobs int       // alternatives to report with each token
+	IgnoreEOS   bool      // do not stop at the end of a turn: for measurements
+}
+
+// MaxTopLogprobs bounds Request.TopLogprobs.
+const MaxTopLogprobs = 64
+
+// Submit queues a request. Its tokens come from the stream; ending ctx ends it within
+// one token. An invalid request is refused here and never reaches the others.
+func (e *Engine) Submit(ctx context.Context, r Request) (*Stream, error) {
+	t, err := e.newTask(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.enqueue(t); err != nil {
+		return nil, err
+	}
+	return t.stream, nil
+}
+
+// Score gives the natural-log probability of tokens[1:], each after those before it.
+func (e *Engine) Score(ctx context.Context, tokens []int32, a *lora.Adapter) ([]float64, error) {
+	if err := e.check(tokens, 0, a); err != nil {
+		return nil, err
+	}
+	if len(tokens) < 2 {
+		return nil, nil
+	}
+	t := &task{kind: scoring, ctx: ctx, key: e.key(a, ""), adapter: a, tokens: tokens[:len(tokens)-1], stream: newStream(ctx)}
+	t.limit = len(t.tokens)
+	t.expect = tokens
+	if err := e.enqueue(t); err != nil {
+		return nil, err
+	}
+	if _, err := t.stream.Next(); err != nil {
+		return nil, err
+	}
+	return t.scores, nil
+}
+
+func (e *Engine) key(a *lora.Adapter, salt string) kv.Key {
+	k := kv.Key{Base: e.model.Digest, Salt: salt}
+	if a != nil {
+		k.Adapter = a.Key
+	}
+	return k
+}
+
+// newTask checks a request and makes its first task.
+func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
+	if err := e.check(r.Prompt, 1, r.Adapter); err != nil {
+		return nil, err
+	}
+	if err := r.Sampling.Check(); err != nil {
+		return nil, err
+	}
+	if r.TopLogprobs < 0 || r.TopLogprobs > MaxTopLogprobs || r.MaxTokens < 0 {
+		return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("top_logprobs is %d and max_tokens %d", r.TopLogprobs, r.MaxTokens),
+			fmt.Sprintf("top_logprobs is 0 to %d, max_tokens not negative", MaxTopLogprobs))
+	}
+	t := &task{kind: answering, ctx: ctx, key: e.key(r.Adapter, r.Salt), adapter: r.Adapter, sampling: r.Sampling,
+		top: r.TopLogprobs, ignoreEOS: r.IgnoreEOS, tokens: append([]int32(nil), r.Prompt...), prompt: len(r.Prompt), stream: newStream(ctx)}
+	if len(r.Choices) > 0 {
+		return t, e.plan(t, r.Choices)
+	}
+	room := e.opts.Context - len(r.Prompt)
+	if t.left = r.MaxTokens; t.left == 0 || t.left > room {
+		t.left = room
+	}
+	t.limit = len(r.Prompt) + t.left
+	t.need = len(t.tokens) - 1
+	if !r.Sampling.Greedy() {
+		t.history = sample.NewHistory(r.Prompt, e.tok.EOG())
+	}
+	return t, e.fits(t)
+}
+
+// plan turns a task into a choice.
+func (e *Engine) plan(t *task, labels [][]int32) error {
+	longest := 0
+	for _, l := range labels {
+		if err := e.checkIDs(l); err != nil {
+			return err
+		}
+		longest = max(longest, len(l))
+	}
+	if e.end() < 0 {
+		return errs.New(errs.Unsupported, "the model names no token that ends a text, so that labels have no exact probability", "use another model")
+	}
+	p, err := constrain.New(labels, e.end())
+	if err != nil {
+		return err
+	}
+	if err := e.check(t.tokens, longest+1, nil); err != nil {
+		return err
+	}
+	t.kind, t.choice = choosing, &choice{plan: p, rest: make([]float64, len(labels))}
+	t.tokens = append(t.tokens, p.Prefix...)
+	t.limit = len(t.tokens)
+	t.need = len(t.tokens) - 1
+	t.choice.limit = t.prompt + longest
+	return e.fits(t)
+}
+
+// check refuses tokens that the model does not have or that leave no room for more.
+func (e *Engine) check(tokens []int32, more int, a *lora.Adapter) error {
+	if len(tokens) == 0 {
+		return errs.New(errs.InvalidRequest, "the prompt is empty", "give at least one token").In("prompt")
+	}
+	if n := len(tokens) + more; n > e.opts.Context {
+		err := errs.Newf(errs.ContextExceeded, "the prompt has %d tokens and needs room for %d more; the context holds %d", len(tokens), more, e.opts.Context)
+		err.Next = "shorten the conversation"
+		return err
+	}
+	if a != nil && a.Layers() != e.model.Layers {
+		return errs.New(errs.InvalidRequest, "the adapter was loaded for another base", "load it with this engine").In("adapter")
+	}
+	return e.checkIDs(tokens)
+}
+
+func (e *Engine) checkIDs(tokens []int32) error {
+	for i, t := range tokens {
+		if t < 0 || int(t) >= e.model.V {
+			return errs.Newf(errs.InvalidRequest, "token %d at position %d is not in the vocabulary of %d", t, i, e.model.V).In("prompt")
+		}
+	}
+	return nil
+}
+
+// fits refuses what could never run.
+func (e *Engine) fits(t *task) error {
+	limit := t.limit
+	if t.choice != nil {
+		limit = t.choice.limit
+	}
+	return e.loop.cache.Fits(limit)
+}
+
+// enqueue hands a task to the loop.
+func (e *Engine) enqueue(t *task) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.closing:
+		return errs.New(errs.UpstreamUnavailable, "the engine is closing", "try again when it is back")
+	case e.waiting >= e.opts.MaxQueue:
+		err := errs.New(errs.Overloaded, fmt.Sprintf("%d requests are waiting already", e.waiting), "try again in a moment")
+		err.RetryAfter = e.retryAfter()
+		return err
+	}
+	e.waiting++
+	e.loop.published.Requests++
+	t.stream.submitted = time.Now()
+	e.incoming = append(e.incoming, t)
+	e.nudge()
+	return nil
+}
+
+// retryAfter estimates when a place in the queue is free: the mean time of a request
+// so far times the requests ahead of each running one.
+func (e *Engine) retryAfter() time.Duration {
+	s := e.loop.published
+	done := max(s.Requests-int64(e.waiting+s.Running), 1)
+	mean := s.Busy / time.Duration(done)
+	return min(max(mean, time.Second), 30*time.Second).Round(time.Second)
+}

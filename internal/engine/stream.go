@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"macaron/internal/engine/sample"
+	"macaron/internal/errs"
+)
+
+// Token is one step of a stream.
+type Token struct {
+	ID      int32
+	Logprob float64          // under the model's own distribution
+	Top     []sample.Logprob // the likeliest, when asked for
+	Last    bool
+	Reason  Reason  // of the last token
+	Choice  *Choice // the result of a choice, which has no ID
+}
+
+// Reason says why an answer ended.
+type Reason string
+
+// The reasons.
+const (
+	Stop   Reason = "stop"   // the model ended its turn
+	Length Reason = "length" // MaxTokens, or the context, is used up
+)
+
+// Choice is the label taken and every label's probability, in the order given.
+type Choice struct {
+	Index         int
+	Probabilities []float64
+}
+
+// Usage is what a request took so far.
+type Usage struct {
+	Prompt, Cached int           // tokens of the prompt, and those of them whose keys and values were reused
+	Output         int           // tokens sampled
+	Queued         time.Duration // until the request began to run
+	First          time.Duration // until the first token
+}
+
+// Stream delivers the tokens of a request. One goroutine reads it.
+type Stream struct {
+	ctx       context.Context
+	submitted time.Time
+	ready     chan struct{}
+
+	mu     sync.Mutex
+	tokens []Token
+	err    error // after tokens; io.EOF for a good end
+	usage  Usage
+}
+
+func newStream(ctx context.Context) *Stream {
+	return &Stream{ctx: ctx, ready: make(chan struct{}, 1)}
+}
+
+// Next gives the next token. After the last one it gives io.EOF; an error ends the
+// stream for good.
+func (s *Stream) Next() (Token, error) {
+	for {
+		s.mu.Lock()
+		if len(s.tokens) > 0 {
+			t := s.tokens[0]
+			s.tokens = s.tokens[1:]
+			s.mu.Unlock()
+			return t, nil
+		}
+		err := s.err
+		s.mu.Unlock()
+		if err != nil {
+			return Token{}, err
+		}
+		select {
+		case <-s.ready:
+		case <-s.ctx.Done():
+			return Token{}, canceled(s.ctx)
+		}
+	}
+}
+
+// Usage is what the request took; complete after the last token.
+func (s *Stream) Usage() Usage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.usage
+}
+
+func canceled(ctx context.Context) error {
+	return errs.Wrap(errs.Canceled, context.Cause(ctx), "the request was cancelled", "")
+}
+
+// push adds a token; after the last one the stream ends.
+func (s *Stream) push(t Token) {
+	s.mu.Lock()
+	if s.usage.First == 0 {
+		s.usage.First = time.Since(s.submitted)
+	}
+	if t.Choice == nil {
+		s.usage.Output++
+	}
+	s.tokens = append(s.tokens, t)
+	if t.Last {
+		s.err = io.EOF
+	}
+	s.mu.Unlock()
+	s.signal()
+}
+
+// fail ends the stream with an error.
+func (s *Stream) fail(err error) {
+	s.mu.Lock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.mu.Unlock()
+	s.signal()
+}
+
+func (s *Stream) started(prompt, cached int) {
+	s.mu.Lock()
+	s.usage.Prompt, s.usage.Cached, s.usage.Queued = prompt, cached, time.Since(s.submitted)
+	s.mu.Unlock()
+}
+
+func (s *Stream) signal() {
+	select {
+	case s.ready <- struct{}{}:
+	default:
+	}
+}
+
+// failed tells whether the stream ended early.
+func (s *Stream) failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err != nil
+}

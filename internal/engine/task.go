@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+
+	"macaron/internal/engine/constrain"
+	"macaron/internal/engine/kv"
+	"macaron/internal/engine/lora"
+	"macaron/internal/engine/sample"
+)
+
+// kind is what becomes of the rows of a task.
+type kind uint8
+
+const (
+	answering kind = iota // the last row is sampled, again and again
+	choosing              // the last row gives the logits of the labels' first tokens
+	labelling             // rows give the probability of a label's next tokens
+	scoring               // every row gives the probability of the next token
+)
+
+// task is one sequence that waits or runs. A request is one task, or for a choice one
+// for the prompt and then one for every label that has more than one token to score.
+type task struct {
+	kind    kind
+	ctx     context.Context
+	stream  *Stream
+	key     kv.Key
+	adapter *lora.Adapter
+
+	tokens []int32 // to be fed, and fed: tokens[:seq.Len()]
+	prompt int     // tokens of the caller's prompt
+	limit  int     // most tokens of the sequence
+	need   int     // the first position whose row is needed
+	seq    *kv.Seq
+
+	// answering
+	sampling  sample.Params
+	history   *sample.History // nil when nothing is penalised
+	left      int             // tokens still to sample
+	top       int
+	ignoreEOS bool
+
+	// choosing and labelling
+	choice *choice
+	label  int
+
+	// labelling and scoring
+	expect []int32 // expect[p+1] is the token to score at position p
+	scores []float64
+}
+
+// choice gathers the parts of one.
+type choice struct {
+	plan  *constrain.Plan
+	limit int       // most tokens of any sequence of it
+	first []float32 // logits of plan.First
+	rest  []float64 // by label
+	open  int       // labels not yet scored
+}
+
+// pending is how many tokens are to be fed.
+func (t *task) pending() int { return len(t.tokens) - t.seq.Len() }
+
+// wanted is how many of the last rows are needed when n tokens are fed from position
+// pos.
+func (t *task) wanted(pos, n int) int { return min(n, max(0, pos+n-t.need)) }
+
+// reuse is how many tokens may come from the cache: rows that are needed must be
+// computed.
+func (t *task) reuse() int { return min(t.need, len(t.tokens)-1) }
+
+// labels makes the tasks that score what follows the first token of each label.
+func (t *task) labels() []*task {
+	var out []*task
+	c := t.choice
+	for i, tail := range c.plan.Tails {
+		if c.plan.Steps(i) == 0 || len(c.plan.Tails) == 1 {
+			continue
+		}
+		l := &task{kind: labelling, ctx: t.ctx, stream: t.stream, key: t.key, adapter: t.adapter, choice: c, label: i, need: len(t.tokens)}
+		l.expect = append(append([]int32(nil), t.tokens...), tail...)
+		l.tokens = l.expect[:len(l.expect)-1]
+		l.limit = len(l.tokens)
+		out = append(out, l)
+	}
+	c.open = len(out)
+	return out
+}
