@@ -32,7 +32,7 @@ def prepare_metadata_for_build_wheel(directory, config_settings=None):
 `
 
 // download fetches the source distribution into work and returns its path.
-func download(ctx context.Context, work string) (string, error) {
+func download(ctx context.Context, python, work string) (string, error) {
 	stub, out := filepath.Join(work, "stub"), filepath.Join(work, "out")
 	module := filepath.Join(stub, "scikit_build_core")
 	if err := os.MkdirAll(module, 0o755); err != nil {
@@ -45,7 +45,7 @@ func download(ctx context.Context, work string) (string, error) {
 			return "", err
 		}
 	}
-	cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "--disable-pip-version-check", "--no-cache-dir",
+	cmd := exec.CommandContext(ctx, python, "-m", "pip", "download", "--disable-pip-version-check", "--no-cache-dir",
 		"--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--dest", out, testvectors.Package+"=="+testvectors.Version)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+stub)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr

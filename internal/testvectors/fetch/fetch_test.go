@@ -56,7 +56,7 @@ func TestAWrongFileNeverReachesTheCache(t *testing.T) {
 
 func TestAnArchiveWithAnotherHashIsRefused(t *testing.T) {
 	t.Setenv("MACARON_TESTDATA", t.TempDir())
-	err := run(t.Context(), archive(t, map[string]string{"pkg/x": "y"}))
+	err := run(t.Context(), archive(t, map[string]string{"pkg/x": "y"}), "python3")
 	if err == nil || !strings.Contains(err.Error(), "SHA-256") {
 		t.Fatalf("got %v", err)
 	}

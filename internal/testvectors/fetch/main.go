@@ -17,16 +17,17 @@ import (
 
 func main() {
 	sdist := flag.String("sdist", "", "use this source distribution instead of downloading it")
+	python := flag.String("python", "python3", "the Python that has pip")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *sdist); err != nil {
+	if err := run(ctx, *sdist, *python); err != nil {
 		fmt.Fprintf(os.Stderr, "test data: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, sdist string) error {
+func run(ctx context.Context, sdist, python string) error {
 	dir, err := testvectors.Dir()
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func run(ctx context.Context, sdist string) error {
 	}
 	defer os.RemoveAll(work) // what may be left behind is only scratch
 	if sdist == "" {
-		if sdist, err = download(ctx, work); err != nil {
+		if sdist, err = download(ctx, python, work); err != nil {
 			return err
 		}
 	}
