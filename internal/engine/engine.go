@@ -202,3 +202,13 @@ func (e *Engine) Stats() Stats {
 
 // end is the token that ends an answer.
 func (e *Engine) end() int32 { return e.tok.EOS() }
+
+// Ready reports whether requests are taken.
+func (e *Engine) Ready() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closing {
+		return errs.New(errs.UpstreamUnavailable, "the engine is closing", "try again when it is back")
+	}
+	return nil
+}

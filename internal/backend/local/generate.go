@@ -1,0 +1,82 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"time"
+
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/engine"
+)
+
+// Generate makes one answer; see backend.Generator.
+func (b *Backend) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		start := time.Now()
+		if err := b.generate(ctx, &r, start, func(e chat.Event) bool { return yield(e, nil) }); err != nil {
+			yield(chat.Event{}, err)
+		}
+	}
+}
+
+// generate sends events until the answer ends or send returns false.
+func (b *Backend) generate(ctx context.Context, r *backend.Request, start time.Time, send func(chat.Event) bool) error {
+	if err := b.refuse(r); err != nil {
+		return err
+	}
+	p, err := b.encode(r)
+	if err != nil {
+		return err
+	}
+	a, err := b.adapters.get(r.Revision)
+	if err != nil {
+		return err
+	}
+	q := engine.Request{Prompt: p.ids, Adapter: a, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling)}
+	if r.Sampling.Logprobs {
+		q.TopLogprobs = r.Sampling.TopLogprobs
+	}
+	for _, label := range r.Choices {
+		q.Choices = append(q.Choices, b.eng.Tokenizer().Encode(label, false))
+	}
+	stream, err := b.eng.Submit(ctx, q)
+	if err != nil {
+		return err
+	}
+	w := b.newWriter(r, p, start, send)
+	return w.run(stream)
+}
+
+// run turns the stream into events.
+func (w *writer) run(stream *engine.Stream) error {
+	for first := true; ; first = false {
+		t, err := stream.Next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil // the consumer ended it
+			}
+			return err
+		}
+		if first {
+			w.usage(stream)
+			w.send(chat.Event{Start: &chat.Start{PromptTokens: w.used.PromptTokens, CachedTokens: w.used.CachedTokens, Engine: w.info}})
+		}
+		if t.Choice != nil {
+			w.choice(t.Choice)
+		} else {
+			w.token(t)
+		}
+		if w.over {
+			return nil
+		}
+		if t.Last || w.stopped {
+			w.finish(stream, t)
+			return nil
+		}
+	}
+}

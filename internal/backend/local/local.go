@@ -1,0 +1,70 @@
+// Package local is the Generator of the built-in engine: it turns messages into token
+// ids by the model's own chat template, finds the adapter of a revision, and turns the
+// engine's tokens back into text, tool calls and choices.
+package local
+
+import (
+	"context"
+	"fmt"
+
+	"macaron/internal/adapter"
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/engine"
+	"macaron/internal/engine/template"
+	"macaron/internal/errs"
+)
+
+// Backend generates with one engine. It is safe for concurrent use.
+type Backend struct {
+	eng      *engine.Engine
+	info     chat.Engine
+	context  int
+	template *template.Template
+	adapters shelf
+}
+
+var _ backend.Generator = (*Backend)(nil)
+
+// New makes a backend of an open engine, which stays the caller's to close. resolve
+// finds the directory of an adapter's revision.
+func New(eng *engine.Engine, resolve func(adapter.Revision) (dir string, err error)) (*Backend, error) {
+	in := eng.Info()
+	b := &Backend{eng: eng, context: in.Context, adapters: shelf{load: eng.LoadAdapter, resolve: resolve}}
+	b.info = chat.Engine{Name: "macaron", Base: string(in.Base), Tokenizer: in.Tokenizer}
+	if in.Template != "" {
+		t, err := template.Parse(in.Template)
+		if err != nil {
+			return nil, err
+		}
+		b.template, b.info.Template = t, t.Hash()
+	}
+	return b, nil
+}
+
+// Capabilities says what the built-in engine can do.
+func (b *Backend) Capabilities() backend.Capabilities {
+	return backend.Capabilities{Engine: b.info, Adapters: true, Choices: true, Logprobs: true, TokenIDs: true,
+		Tools: b.template != nil, Context: b.context, CachedTokens: true}
+}
+
+// Ready reports whether the engine serves.
+func (b *Backend) Ready(context.Context) error { return b.eng.Ready() }
+
+// refuse names what a request asks for and this backend cannot do.
+func (b *Backend) refuse(r *backend.Request) error {
+	if len(r.Choices) > 0 && len(r.Tools) > 0 {
+		return errs.New(errs.InvalidRequest, "a request has choices or tools, not both", "").In("choices")
+	}
+	if f := r.Sampling.ResponseFormat; len(f) > 0 && !plainFormat(f) {
+		return errs.New(errs.Unsupported, "the built-in engine does not enforce a response format", "leave response_format out, or use an engine that has it with --upstream").In("response_format")
+	}
+	for i, m := range r.Messages {
+		for _, p := range m.Parts {
+			if p.Kind != "text" {
+				return errs.New(errs.Unsupported, fmt.Sprintf("message %d holds %q; the built-in engine takes text only", i, p.Kind), "leave it out, or use an engine that takes it with --upstream").In("messages")
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package local
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/engine/template"
+	"macaron/internal/engine/token"
+	"macaron/internal/errs"
+)
+
+// prompt is what a request became.
+type prompt struct {
+	ids    []int32
+	forced string // the beginning of the answer that the prompt already holds
+}
+
+// encode makes token ids of a request. Text of people, tools and models can never
+// become a control token: the template's own text alone is trusted.
+func (b *Backend) encode(r *backend.Request) (prompt, error) {
+	if len(r.Tokens) > 0 {
+		return prompt{ids: r.Tokens}, nil
+	}
+	if b.template == nil {
+		return prompt{}, errs.New(errs.Unsupported, "the model file has no chat template", "use a model made for chat")
+	}
+	if len(r.Messages) == 0 {
+		return prompt{}, errs.New(errs.InvalidRequest, "there are no messages", "send at least one").In("messages")
+	}
+	tok := b.eng.Tokenizer()
+	in := template.Input{Messages: r.Messages, AddGenerationPrompt: true, BOS: text(tok, tok.BOS()), EOS: text(tok, tok.EOS())}
+	if b.template.UsesTools() {
+		in.Tools = offered(r)
+	} else {
+		in.Messages = spellOut(r.Messages, offered(r), r.ToolPrompt)
+	}
+	segments, err := b.template.RenderSegments(in)
+	if err != nil {
+		return prompt{}, err
+	}
+	p := prompt{forced: forced(r)}
+	if p.forced != "" {
+		segments = append(segments, token.Segment{Text: p.forced})
+	}
+	p.ids = tok.EncodeSegments(segments)
+	if bos := tok.BOS(); tok.AddBOS() && (len(p.ids) == 0 || p.ids[0] != bos) {
+		p.ids = append([]int32{bos}, p.ids...)
+	}
+	return p, nil
+}
+
+func text(t *token.Tokenizer, id int32) string { return string(t.Piece(id)) }
+
+// offered is the tools that the model may call.
+func offered(r *backend.Request) []chat.ToolDef {
+	if r.ToolChoice.Mode == "none" {
+		return nil
+	}
+	if r.ToolChoice.Mode == "function" {
+		for _, t := range r.Tools {
+			if t.Name == r.ToolChoice.Name {
+				return []chat.ToolDef{t}
+			}
+		}
+	}
+	return r.Tools
+}
+
+// forced begins the answer with a call where one must be made.
+func forced(r *backend.Request) string {
+	switch tools := offered(r); {
+	case len(tools) == 0:
+		return ""
+	case r.ToolChoice.Mode == "function":
+		return callOpen + `{"name": ` + quote(r.ToolChoice.Name) + `, "arguments": {`
+	case r.ToolChoice.Mode == "required":
+		return callOpen + `{"name": "`
+	}
+	return ""
+}
+
+// spellOut writes tools and calls as text, for templates that have no place for them:
+// the tools into the system text, a call as the model itself writes it.
+func spellOut(messages []chat.Message, tools []chat.ToolDef, toolPrompt string) []chat.Message {
+	out := make([]chat.Message, 0, len(messages)+1)
+	for _, m := range messages {
+		if len(m.ToolCalls) > 0 {
+			m = chat.Text(m.Role, m.Text()+spellCalls(m.ToolCalls))
+		} else if len(m.Parts) != 1 {
+			m = chat.Text(m.Role, m.Text())
+		}
+		out = append(out, m)
+	}
+	if len(tools) == 0 || toolPrompt == "" {
+		return out
+	}
+	note := strings.ReplaceAll(toolPrompt, "{{tools}}", spellTools(tools))
+	if len(out) > 0 && out[0].Role == chat.System {
+		out[0] = chat.Text(chat.System, out[0].Text()+"\n"+note)
+		return out
+	}
+	return append([]chat.Message{chat.Text(chat.System, strings.TrimSpace(note))}, out...)
+}
+
+// spellTools gives one line of JSON per tool, its schema byte for byte.
+func spellTools(tools []chat.ToolDef) string {
+	lines := make([]string, len(tools))
+	for i, t := range tools {
+		line := `{"type": "function", "function": {"name": ` + quote(t.Name)
+		if t.Description != "" {
+			line += `, "description": ` + quote(t.Description)
+		}
+		if len(t.Parameters) > 0 {
+			line += `, "parameters": ` + oneLine(t.Parameters)
+		}
+		lines[i] = line + "}}"
+	}
+	return strings.Join(lines, "\n")
+}
+
+// spellCalls writes calls as the model does.
+func spellCalls(calls []chat.ToolCall) string {
+	texts := make([]string, len(calls))
+	for i, c := range calls {
+		arguments := c.Arguments
+		if strings.TrimSpace(arguments) == "" {
+			arguments = "{}"
+		}
+		texts[i] = callOpen + `{"name": ` + quote(c.Name) + `, "arguments": ` + arguments + "}" + callClose
+	}
+	return strings.Join(texts, "\n")
+}
+
+// oneLine removes line breaks from JSON that has them; other JSON stays as it is.
+func oneLine(raw json.RawMessage) string {
+	if !bytes.ContainsAny(raw, "\r\n") {
+		return string(raw)
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// quote is s as a JSON text without escapes for HTML.
+func quote(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return `""` // cannot happen: strings always encode
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// plainFormat tells whether a response format asks for nothing.
+func plainFormat(raw json.RawMessage) bool {
+	var f struct {
+		Type string `json:"type"`
+	}
+	return string(raw) == "null" || json.Unmarshal(raw, &f) == nil && f.Type == "text"
+}

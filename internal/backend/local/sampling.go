@@ -1,0 +1,44 @@
+package local
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+
+	"macaron/internal/chat"
+	"macaron/internal/engine/sample"
+)
+
+// params takes the engine's parameters from a request's; what is unset is off, and an
+// unset temperature is greedy. Without a seed every request draws its own.
+func params(s chat.Sampling) sample.Params {
+	p := sample.Params{
+		Temperature: or(s.Temperature, 0), TopK: or(s.TopK, 0), TopP: or(s.TopP, 0), MinP: or(s.MinP, 0),
+		RepetitionPenalty: or(s.RepetitionPenalty, 0), PresencePenalty: or(s.PresencePenalty, 0), FrequencyPenalty: or(s.FrequencyPenalty, 0),
+	}
+	if s.Seed != nil {
+		p.Seed = uint64(*s.Seed)
+		return p
+	}
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	p.Seed = binary.LittleEndian.Uint64(b[:])
+	return p
+}
+
+func or[T any](p *T, def T) T {
+	if p == nil {
+		return def
+	}
+	return *p
+}
+
+// stops are the strings that end an answer; empty ones would end every answer.
+func stops(s chat.Sampling) []string {
+	var out []string
+	for _, t := range s.Stop {
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+package local
+
+import "strings"
+
+// stopFilter ends a text at the first of several strings, wherever tokens part them.
+type stopFilter struct {
+	stops []string
+	held  string // an end of the text so far that may begin a stop
+}
+
+// push takes more text and gives what is certain, and whether a stop was met; the stop
+// itself and what follows it is not given.
+func (f *stopFilter) push(text string) (out string, stopped bool) {
+	if len(f.stops) == 0 {
+		return text, false
+	}
+	f.held += text
+	first := -1
+	for _, s := range f.stops {
+		if at := strings.Index(f.held, s); at >= 0 && (first < 0 || at < first) {
+			first = at
+		}
+	}
+	if first >= 0 {
+		out, f.held = f.held[:first], ""
+		return out, true
+	}
+	keep := 0
+	for _, s := range f.stops {
+		keep = max(keep, overlap(f.held, s))
+	}
+	out, f.held = f.held[:len(f.held)-keep], f.held[len(f.held)-keep:]
+	return out, false
+}
+
+// flush gives what was held at the end of the answer.
+func (f *stopFilter) flush() string {
+	out := f.held
+	f.held = ""
+	return out
+}
