@@ -16,7 +16,7 @@ import (
 // The page sizes of the session list.
 const (
 	listDefault = 50
-	listMost    = 200
+	listMost    = 100
 )
 
 // sessionList is one page of an owner's sessions, newest first. Next is the value of

@@ -72,9 +72,14 @@ func viewOf(t *session.Turn, inherited bool) turnView {
 	}
 	if t.Route != nil {
 		v.Reason, v.RouteError, v.Probabilities = t.Route.Reason, t.Route.Error, t.Route.Probabilities
+		if t.Revision.IsBase() { // no answer has come to its end yet
+			v.Adapter = t.Route.Label
+		}
 	}
 	for i := range t.Hops {
-		v.Hops = append(v.Hops, hopOf(&t.Hops[i]))
+		if t.Hops[i].Usage != (chat.Usage{}) || t.Hops[i].Error != "" { // else decided without a model
+			v.Hops = append(v.Hops, hopOf(&t.Hops[i]))
+		}
 	}
 	return v
 }

@@ -30,8 +30,16 @@ export class Conversation {
     try {
       await this.load();
     } catch {
-      // the page still shows what it saw itself
+      return; // the page still shows what it saw itself
     }
+    this.follow();
+  }
+
+  /** Looks again later while a turn is open that this page does not write. */
+  follow() {
+    if (this.run || !this.tree.turns.some((t) => t.id && (t.status === "open" || t.local))) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.refresh(), 1500);
   }
 
   /** Asks with a text after the shown turns. */
@@ -111,12 +119,12 @@ export class Conversation {
   /** Keeps a judgement; the turn shows it at once and goes back if it could not be kept. */
   async judge(turn, score, reason = "") {
     const old = turn.feedback;
-    turn.feedback = score;
+    turn.feedback = turn.judged = score; // judged: what the server tells may be older
     this.changed(turn, "feedback");
     try {
       await api.feedback(turn.id, score, reason);
     } catch (cause) {
-      turn.feedback = old;
+      turn.feedback = turn.judged = old;
       this.changed(turn, "feedback");
       throw cause;
     }

@@ -124,6 +124,7 @@ async function show() {
   try {
     await loading.load();
     open.set(id, loading);
+    loading.follow();
   } catch (cause) {
     if (loading === current) tell(cause);
   }

@@ -23,7 +23,7 @@ export function showSessions(nav, { items, current, running, more, onMore }) {
     groups.get(name).push(s);
   }
   const parts = [...groups].map(([name, list]) => h("section", {}, h("h2", {}, name), h("ul", {}, list.map((s) => item(s, s.id === current, running(s.id))))));
-  if (!items.length) parts.push(h("p", { class: "muted" }, "Your conversations will stand here."));
+  if (!items.length) parts.push(h("p", { class: "muted" }, "Your conversations will appear here."));
   if (more) parts.push(h("button", { type: "button", class: "plain", on: { click: onMore } }, "Older conversations"));
   nav.replaceChildren(...parts);
 }

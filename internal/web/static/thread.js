@@ -16,6 +16,7 @@ export class Thread {
     this.frame = 0;
     this.follow = true; // whether to stay at the end while an answer grows
     scroller.addEventListener("scroll", () => (this.follow = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 60), { passive: true });
+    new ResizeObserver(() => this.stick()).observe(scroller);
   }
 
   /** Forgets what was drawn, for another conversation. */

@@ -23,7 +23,7 @@ export class Tree {
     for (const t of stored) {
       const known = this.turns.find((k) => (k.id ? k.id === t.id : k.request && k.request === t.request));
       if (!known) this.turns.push({ key: t.id, ...t });
-      else if (!known.running) Object.assign(known, t, { local: false });
+      else if (!behind(t, known)) Object.assign(known, t, { local: false, feedback: known.judged ?? t.feedback });
     }
     this.arrange();
   }
@@ -92,6 +92,11 @@ export class Tree {
       placed.push(turn);
     }
   }
+}
+
+/** Whether the page knows a turn better: the server told before the turn had ended. */
+function behind(stored, known) {
+  return known.running || (stored.status === "open" && known.status !== "open");
 }
 
 function goesOnFrom(turn, cut) {

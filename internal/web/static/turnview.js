@@ -121,7 +121,7 @@ function calls(turn) {
 function notice(turn, page) {
   const retry = h("button", { type: "button", class: "plain", data: { action: "retry" }, disabled: page.busy(), on: { click: () => page.again(turn) } }, icon("again"), "Try again");
   if (turn.failure) {
-    return h("div", { class: "notice error", role: "alert" }, h("p", {}, h("strong", {}, turn.failure.message), ". ", sentence(turn.failure.next)), retry);
+    return h("div", { class: "notice error", role: "alert" }, h("p", {}, h("strong", {}, sentence(turn.failure.message)), " ", sentence(turn.failure.next)), retry);
   }
   if (turn.status === "interrupted") return h("div", { class: "notice" }, h("p", {}, "Stopped before the end. The log keeps it as interrupted."), retry);
   if (turn.status === "awaiting_tools") return h("div", { class: "notice" }, h("p", {}, "Waits for the result of a tool, from the program that offered it."));
@@ -130,7 +130,7 @@ function notice(turn, page) {
   return null;
 }
 
-const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + "." : "");
+const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1).replace(/[.\s]*$/, ".") : "");
 
 function actions(turn, page, state) {
   if (turn.running || !turn.id) return null;
@@ -142,8 +142,10 @@ function actions(turn, page, state) {
     "div",
     { class: "actions" },
     answerOf(turn) && copy,
-    iconButton("again", "Answer again", () => page.again(turn), { disabled: page.busy(), data: { action: "again" } }),
-    turn.status === "delivered" && [thumb("up", "Good answer", 1), thumb("down", "Bad answer", -1)],
+    turn.status === "delivered" && [
+      iconButton("again", "Answer again", () => page.again(turn), { disabled: page.busy(), data: { action: "again" } }),
+      thumb("up", "Good answer", 1), thumb("down", "Bad answer", -1),
+    ],
     more,
   );
 }
@@ -153,8 +155,10 @@ function reasonForm(turn, page) {
   const input = h("input", { type: "text", maxlength: 500, placeholder: "What was wrong? (optional)", "aria-label": "What was wrong?", data: { action: "reason" } });
   const send = () => page.explain(turn, input.value.trim());
   input.addEventListener("keydown", (e) => {
-    if (e.key === "Enter" && !e.isComposing) send();
-    if (e.key === "Escape") {
+    if (e.key === "Enter" && !e.isComposing) {
+      e.preventDefault(); // else the key goes on to the button that gets the focus
+      send();
+    } else if (e.key === "Escape") {
       e.stopPropagation();
       page.explain(turn, "");
     }

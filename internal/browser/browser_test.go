@@ -1,0 +1,63 @@
+package browser
+
+import (
+	"bytes"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestPageSeesClicksTypingAndTrouble(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'")
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<title>t</title><input id=i><button id=b>b</button><script>document.title = "ran"</script>`))
+	}))
+	defer server.Close()
+	b, err := Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	p, err := b.Page(View{Width: 390, Height: 844, Dark: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	must(t, p.Open(server.URL))
+	must(t, p.Click("#i"))
+	must(t, p.Insert("a\nb"))
+	must(t, p.Press("c"))
+	must(t, p.Wait(`document.querySelector("#i").value === "a bc" || document.querySelector("#i").value === "abc"`))
+	dark, err := Eval[bool](p, `matchMedia("(prefers-color-scheme: dark)").matches && innerWidth === 390`)
+	must(t, err)
+	title, err := Eval[string](p, `document.title`)
+	must(t, err)
+	if !dark || title != "t" {
+		t.Errorf("dark view of 390 px: %v; title %q, an inline script must not run", dark, title)
+	}
+	if trouble := strings.Join(p.Trouble(), "\n"); !strings.Contains(trouble, "Content Security Policy") {
+		t.Errorf("the policy violation is not told: %q", trouble)
+	}
+	shot, err := p.Screenshot()
+	must(t, err)
+	if picture, err := png.Decode(bytes.NewReader(shot)); err != nil || picture.Bounds().Dx() != 390 {
+		t.Errorf("screenshot: %v, %v", picture.Bounds(), err)
+	}
+}
+
+func TestWithoutChromiumTheAdviceIsClear(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if _, err := Start(t.Context()); err == nil || !strings.Contains(err.Error(), "no Chromium is installed") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
