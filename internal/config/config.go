@@ -16,6 +16,7 @@ type Config struct {
 	Contract   string // path of the contract, macaron.toml
 	Model      string // name of the base model in the catalogue, or a path
 	Durability string // "normal" (survives a kill) or "full" (survives power loss)
+	Models     Models
 	Engine     Engine
 	Upstream   Upstream
 	Queue      Queue
@@ -23,6 +24,12 @@ type Config struct {
 
 	origins map[string]Origin
 	values  map[string]string
+}
+
+// Models says how model files are fetched.
+type Models struct {
+	Endpoint string // base URL of hf sources
+	Python   string // interpreter whose pip fetches pip sources
 }
 
 // Engine sizes the embedded engine; zero means its own default.

@@ -1,0 +1,80 @@
+# make help lists what there is. Everything works from a fresh clone: Go >= 1.26,
+# Python >= 3.11 with pip, git and make are enough; nothing is installed system-wide
+# except, by root only, a Chromium for the tests of the page.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run build test unit vet cross model testdata compat compat-deps chromium fuzz fuzz-long lint bench-engine clean
+
+GO      ?= go
+PYTHON  ?= python3
+BIN     := bin/macaron
+CACHE   := .cache
+SITE    := $(CACHE)/compat
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+
+export CGO_ENABLED := 0
+# The version is stamped above; git may refuse to answer about another user's clone.
+export GOFLAGS := -trimpath -buildvcs=false $(GOFLAGS)
+export MACARON_PYTHON ?= $(PYTHON)
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do printf '  make %-14s %s\n' "$$name" "$$what"; done
+
+run: build ## build, fetch the model if it is not there, serve on 127.0.0.1:8080 (PORT changes it)
+	@exec $(BIN) up
+
+build: ## build bin/macaron
+	@$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/macaron
+
+test: build vet model testdata compat-deps chromium cross unit ## get what the tests need, then run them all
+
+unit: ## run all tests and count them; a skipped test is a failure unless ALLOW_SKIP=1
+	@$(GO) build -o bin/tally ./internal/tidy/tally
+	@$(GO) test -json -count=1 -timeout=15m ./... | bin/tally
+
+vet:
+	@$(GO) vet ./...
+
+cross: ## compile for the other platforms
+	@for target in linux/arm64 darwin/arm64; do \
+		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -o /dev/null ./cmd/macaron; \
+		echo "compiles for $$target"; \
+	done
+
+model: build ## fetch and check the default model
+	@env -u MACARON_MODEL $(BIN) model pull
+
+testdata: ## fetch and check the third-party test data
+	@$(GO) run ./internal/testvectors/fetch
+
+compat: build model compat-deps ## hold conversations through the official OpenAI SDK and curl
+	@$(GO) test -count=1 -v ./test/compat
+
+compat-deps: $(SITE)/.ready
+$(SITE)/.ready: test/compat/requirements.txt
+	@rm -rf $(SITE)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --target $(SITE) -r $< || { \
+		echo "pip could not install the SDK; Debian: apt-get install python3-pip, then make test again" >&2; exit 1; }
+	@touch $@
+
+chromium:
+	@test/chromium.sh
+
+fuzz: ## fuzz every target for a few seconds
+	@test/fuzz.sh 5s
+
+fuzz-long: ## fuzz every target for ten minutes
+	@test/fuzz.sh 10m
+
+lint: ## run golangci-lint, which is not part of make test
+	@command -v golangci-lint >/dev/null || { echo "golangci-lint is not installed: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@latest" >&2; exit 1; }
+	@golangci-lint run
+
+bench-engine: build model ## measure the engine next to llama.cpp (docs/BENCHMARKS.md says what it needs)
+	@test/bench/engine.sh
+
+clean: ## remove what was built here; the model and the log in MACARON_HOME stay
+	@rm -rf bin $(CACHE)

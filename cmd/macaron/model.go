@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/config"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/models"
+	"macaron/internal/progress"
+)
+
+func newModel(e *env) *cobra.Command {
+	return noun("model", "Fetch, list and look at base models", newModelPull(e), newModelList(e), newModelShow(e))
+}
+
+// withFetcher runs fn with a fetcher that draws bars on a terminal.
+func (e *env) withFetcher(fn func(*models.Fetcher, config.Config) error) error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	s, err := models.Open(c.Home)
+	if err != nil {
+		return err
+	}
+	defer s.Close() // a directory handle
+	bars := progress.New(os.Stderr)
+	defer bars.Close()
+	return fn(&models.Fetcher{Store: s, Endpoint: c.Models.Endpoint, Python: c.Models.Python, Progress: bars.Tell}, c)
+}
+
+type pullFlags struct{ name, sum, source string }
+
+func newModelPull(e *env) *cobra.Command {
+	var p pullFlags
+	c := &cobra.Command{
+		Use:   "pull [NAME | SOURCE]",
+		Short: "Fetch a model into the store, checked by SHA-256",
+		Example: "  macaron model pull\n  macaron model pull " + models.Default + " --source file:model.gguf\n" +
+			"  macaron model pull hf:OWNER/REPOSITORY/FILE.gguf --name my-model --sha256 HEX",
+		Args: args(0, 1, "at most one name or source"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return e.withFetcher(func(f *models.Fetcher, cfg config.Config) error {
+				what := cfg.Model
+				if len(given) == 1 {
+					what = given[0]
+				}
+				return e.pull(cmd.Context(), f, what, p)
+			})
+		},
+	}
+	c.Flags().StringVar(&p.name, "name", "", "name to keep a pulled source under (default: from the file's name)")
+	c.Flags().StringVar(&p.sum, "sha256", "", "SHA-256 that the file of a source must have, in hex")
+	c.Flags().StringVar(&p.source, "source", "", "fetch a catalogue model from this source only")
+	return c
+}
+
+// pull fetches a model by name, or by source under a new name.
+func (e *env) pull(ctx context.Context, f *models.Fetcher, what string, p pullFlags) error {
+	if !models.IsSource(what) {
+		m, err := f.Store.Find(what)
+		if err != nil {
+			return err
+		}
+		if p.source != "" {
+			m.Sources = []string{p.source}
+		}
+		return e.fetched(f.Fetch(ctx, m))(m)
+	}
+	m, err := models.FromSource(what, p.name)
+	if err != nil {
+		return err
+	}
+	if p.sum != "" {
+		if m.Digest, err = ids.ParseDigest("sha256:" + p.sum); err != nil {
+			return err
+		}
+	}
+	path, d, err := f.Fetch(ctx, m)
+	if err != nil {
+		return err
+	}
+	if m.Digest = d; m.Size == 0 {
+		if info, err := os.Stat(path); err == nil {
+			m.Size = info.Size()
+		}
+	}
+	return e.fetched(path, d, f.Store.Remember(m, time.Now()))(m)
+}
+
+// fetched prints where a model lies.
+func (e *env) fetched(path string, d ids.Digest, err error) func(models.Model) error {
+	return func(m models.Model) error {
+		if err != nil {
+			return err
+		}
+		if e.json {
+			return e.printJSON(map[string]any{"name": m.Name, "path": path, "sha256": d.Hex(), "bytes": m.Size})
+		}
+		fmt.Fprintf(e.out, "%s\n  sha256 %s (verified)\n  %s\n", m.Name, d.Hex(), path)
+		return nil
+	}
+}
+
+type modelRow struct {
+	models.Model
+	Path   string `json:"path,omitempty"` // when stored
+	Stored bool   `json:"stored"`
+	InUse  bool   `json:"configured"`
+}
+
+func newModelList(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List the models that have a name here", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return e.withFetcher(func(f *models.Fetcher, cfg config.Config) error {
+				rows, err := modelRows(f.Store, cfg.Model)
+				if err != nil {
+					return err
+				}
+				if e.json {
+					return e.printJSON(rows)
+				}
+				return e.listModels(rows)
+			})
+		},
+	}
+}
+
+func modelRows(s *models.Store, configured string) ([]modelRow, error) {
+	pulled, err := s.Pulled()
+	if err != nil {
+		return nil, err
+	}
+	all := models.Catalogue()
+	for _, p := range pulled {
+		all = append(all, p.Model)
+	}
+	var rows []modelRow
+	for _, m := range all {
+		path, err := s.Has(m.Digest)
+		if err != nil && errs.CodeOf(err) != errs.NotFound {
+			return nil, err
+		}
+		rows = append(rows, modelRow{Model: m, Path: path, Stored: err == nil, InUse: m.Name == configured})
+	}
+	return rows, nil
+}
+
+func (e *env) listModels(rows []modelRow) error {
+	lines := [][]string{{"NAME", "SIZE", "STORED", "LICENCE", "SHA-256"}}
+	for _, r := range rows {
+		stored, name := "no", r.Name
+		if r.Stored {
+			stored = "yes"
+		}
+		if r.InUse {
+			name += " *"
+		}
+		lines = append(lines, []string{name, models.Size(r.Size), stored, orDash(r.Licence), r.Digest.Short()})
+	}
+	return e.table(lines...)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

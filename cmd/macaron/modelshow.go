@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/config"
+	"macaron/internal/engine/weights/gguf"
+	"macaron/internal/models"
+)
+
+type modelView struct {
+	Name         string           `json:"name"`
+	Path         string           `json:"path"`
+	SHA256       string           `json:"sha256"`
+	Bytes        int64            `json:"bytes"`
+	Licence      string           `json:"licence,omitempty"`
+	Architecture string           `json:"architecture"`
+	Parameters   int64            `json:"parameters"`
+	Layers       uint64           `json:"layers,omitempty"`
+	Context      uint64           `json:"context_tokens,omitempty"`
+	KVBytes      uint64           `json:"kv_bytes_per_token,omitempty"` // two bytes a value
+	Tokenizer    string           `json:"tokenizer,omitempty"`
+	Template     bool             `json:"chat_template"`
+	Formats      map[string]int64 `json:"tensors_by_format"`
+	Tensors      int              `json:"tensors"`
+}
+
+func newModelShow(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "show [NAME | PATH]", Short: "Look into a model file: architecture, tensors, memory",
+		Example: "  macaron model show\n  macaron model show ./other.gguf --json",
+		Args:    args(0, 1, "at most one name or path"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return e.withFetcher(func(f *models.Fetcher, cfg config.Config) error {
+				what := cfg.Model
+				if len(given) == 1 {
+					what = given[0]
+				}
+				local, err := f.Resolve(cmd.Context(), what)
+				if err != nil {
+					return err
+				}
+				v, err := viewModel(local)
+				if err != nil {
+					return err
+				}
+				if e.json {
+					return e.printJSON(v)
+				}
+				return e.showModel(v)
+			})
+		},
+	}
+}
+
+// viewModel reads what the file says about itself; keys that are absent stay empty.
+func viewModel(l models.Local) (modelView, error) {
+	f, err := gguf.Open(l.Path)
+	if err != nil {
+		return modelView{}, err
+	}
+	defer f.Close() // read-only
+	v := modelView{Name: l.Name, Path: l.Path, SHA256: l.Digest.Hex(), Bytes: int64(f.Size()), Tensors: len(f.Tensors), Formats: map[string]int64{}}
+	if m, ok := models.Known(l.Name); ok && m.Digest == l.Digest {
+		v.Licence = m.Licence
+	}
+	for i := range f.Tensors {
+		v.Parameters += int64(f.Tensors[i].Elements())
+		v.Formats[f.Tensors[i].Type.String()]++
+	}
+	if v.Architecture, err = f.Meta.String("general.architecture"); err != nil {
+		return v, err
+	}
+	return v, v.fromMeta(f.Meta)
+}
+
+func (v *modelView) fromMeta(m gguf.Meta) error {
+	var err error
+	number := func(key string, def uint64) uint64 {
+		n, e := m.UintOr(v.Architecture+"."+key, def)
+		err = cmp.Or(err, e)
+		return n
+	}
+	word := func(key string) string {
+		s, e := m.StringOr(key, "")
+		err = cmp.Or(err, e)
+		return s
+	}
+	v.Layers, v.Context = number("block_count", 0), number("context_length", 0)
+	heads, width := number("attention.head_count", 0), number("embedding_length", 0)
+	if heads > 0 {
+		v.KVBytes = 2 * 2 * v.Layers * number("attention.head_count_kv", heads) * number("attention.key_length", width/heads)
+	}
+	v.Tokenizer = strings.Trim(word("tokenizer.ggml.model")+" "+word("tokenizer.ggml.pre"), " ")
+	v.Template = word("tokenizer.chat_template") != ""
+	if v.Licence == "" {
+		v.Licence = word("general.license")
+	}
+	return err
+}
+
+func (e *env) showModel(v modelView) error {
+	var formats []string
+	for name, n := range v.Formats {
+		formats = append(formats, fmt.Sprintf("%d %s", n, name))
+	}
+	slices.SortFunc(formats, func(a, b string) int { return cmp.Compare(v.Formats[word2(b)], v.Formats[word2(a)]) })
+	template := "none"
+	if v.Template {
+		template = "in the file"
+	}
+	return e.table(
+		[]string{"name", v.Name},
+		[]string{"architecture", fmt.Sprintf("%s, %d layers", v.Architecture, v.Layers)},
+		[]string{"parameters", thousands(v.Parameters)},
+		[]string{"tensors", fmt.Sprintf("%d: %s", v.Tensors, strings.Join(formats, ", "))},
+		[]string{"context", thousands(int64(v.Context)) + " tokens"},
+		[]string{"memory", fmt.Sprintf("%s weights (mapped), %s for each 1,000 cached tokens", models.Size(v.Bytes), models.Size(int64(v.KVBytes)*1000))},
+		[]string{"tokenizer", orDash(v.Tokenizer)},
+		[]string{"template", template},
+		[]string{"licence", orDash(v.Licence)},
+		[]string{"sha256", v.SHA256},
+		[]string{"path", v.Path},
+	)
+}
+
+// word2 is the format in "210 Q4_1".
+func word2(s string) string {
+	_, name, _ := strings.Cut(s, " ")
+	return name
+}

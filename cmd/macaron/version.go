@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/contract"
+)
+
+// version is stamped by the Makefile.
+var version = "dev"
+
+type versionView struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Changed  bool   `json:"changed,omitempty"` // the work tree had changes that were not committed
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Contract string `json:"contract_schema"`
+}
+
+func thisVersion() versionView {
+	v := versionView{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Contract: contract.Schema}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.modified":
+			v.Changed = s.Value == "true"
+		}
+	}
+	return v
+}
+
+func newVersion(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version of this program", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := thisVersion()
+			if e.json {
+				return e.printJSON(v)
+			}
+			fmt.Fprintf(e.out, "macaron %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,98 @@
+package models
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+)
+
+// Local is a model file that can be opened.
+type Local struct {
+	Name   string
+	Path   string
+	Digest ids.Digest // of the file
+}
+
+// Resolve finds the file of a model given as a name (of the catalogue or of an earlier
+// pull), as a source, or as a path, fetching what can be fetched.
+func (f *Fetcher) Resolve(ctx context.Context, what string) (Local, error) {
+	if IsSource(what) {
+		src, err := parseSource(what)
+		if err != nil {
+			return Local{}, err
+		}
+		p, d, err := f.Fetch(ctx, Model{Name: src.nameOf(), Sources: []string{what}})
+		return Local{src.nameOf(), p, d}, err
+	}
+	m, err := f.Store.Find(what)
+	if err == nil {
+		p, d, err := f.Fetch(ctx, m)
+		return Local{m.Name, p, d}, err
+	}
+	if errs.CodeOf(err) != errs.ModelNotFound {
+		return Local{}, err
+	}
+	return byPath(what)
+}
+
+// Find gives the catalogue's or an earlier pull's model of a name. A word without a
+// directory or ending that is none of them is errs.ModelNotFound.
+func (s *Store) Find(name string) (Model, error) {
+	if m, ok := Known(name); ok {
+		return m, nil
+	}
+	list, err := s.Pulled()
+	if err != nil {
+		return Model{}, err
+	}
+	known := []string{}
+	for _, m := range catalogue {
+		known = append(known, m.Name)
+	}
+	for _, p := range list {
+		if p.Name == name {
+			return p.Model, nil
+		}
+		known = append(known, p.Name)
+	}
+	return Model{}, errs.New(errs.ModelNotFound, fmt.Sprintf("there is no model %.200q", name), "known are "+strings.Join(known, ", ")+"; a path to a GGUF file and a source work too: "+sourceForms)
+}
+
+func byPath(p string) (Local, error) {
+	f, err := os.Open(p)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(p, `/\`) && filepath.Ext(p) != ".gguf" {
+		return Local{}, errs.New(errs.ModelNotFound, fmt.Sprintf("there is no model %.200q", p), "macaron model ls lists the known names; a path to a GGUF file and a source work too: "+sourceForms)
+	}
+	if err != nil {
+		return Local{}, errs.Wrap(errs.ModelNotFound, err, fmt.Sprintf("the model file %.400s cannot be opened", p), "check the path and its permissions")
+	}
+	defer f.Close() // read-only
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return Local{}, errs.Wrap(errs.StorageFailed, err, "the model file "+p+" cannot be read", "name a GGUF file")
+	}
+	name := strings.ToLower(strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)))
+	return Local{name, p, sum(h)}, nil
+}
+
+// FromSource makes the model that a source names, under a given name or, when that is
+// empty, under one made from the file's name.
+func FromSource(text, name string) (Model, error) {
+	src, err := parseSource(text)
+	if err != nil {
+		return Model{}, err
+	}
+	if name == "" {
+		name = src.nameOf()
+	}
+	return Model{Name: name, Sources: []string{text}}, CheckName(name)
+}
