@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"macaron/internal/backend"
+	"macaron/internal/backend/backendtest"
+	"macaron/internal/chat"
+	"macaron/internal/record"
+	"macaron/internal/wire/sse"
+)
+
+// slow answers with many words, each after the client took the last; the engine's
+// end of a generation is reported on ended.
+func slow(g *backendtest.Scripted, words int) {
+	g.On = func(ctx context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
+		if len(r.Choices) > 0 || r.ToolChoice.Mode == "none" {
+			return false, nil
+		}
+		if !emit(chat.Event{Start: &chat.Start{PromptTokens: 1}}) {
+			return true, ctx.Err()
+		}
+		for range words {
+			select {
+			case <-time.After(2 * time.Millisecond):
+			case <-ctx.Done():
+				return true, ctx.Err()
+			}
+			if !emit(chat.Event{Text: "word "}) {
+				return true, ctx.Err()
+			}
+		}
+		emit(chat.Event{Finish: &chat.Finish{Reason: chat.FinishStop}})
+		return true, nil
+	}
+}
+
+// A client that leaves, at any event, frees the engine's slot and leaves an
+// interrupted turn; goleak watches that nothing else stays.
+func TestDisconnectFreesTheEngine(t *testing.T) {
+	s, g := scriptedSite(t)
+	slow(g, 500)
+	for _, at := range []int{0, 1, 2, 7, 60} {
+		ctx, leave := context.WithCancel(t.Context())
+		resp := s.post(streamed(ask(user("L2: count"))), func(r *http.Request) { *r = *r.WithContext(ctx) })
+		events := sse.NewReader(resp.Body, 1<<20)
+		for range at {
+			if _, err := events.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		leave()
+		resp.Body.Close()
+		if turn := s.settled(); turn.Status != record.StatusInterrupted || turn.Reason != "canceled" {
+			t.Errorf("after event %d: %s, %s", at, turn.Status, turn.Reason)
+		}
+		if n := g.Running(); n != 0 {
+			t.Errorf("after event %d: %d slots taken", at, n)
+		}
+	}
+}
+
+// A stop lets an open answer finish.
+func TestAStopWaitsForOpenAnswers(t *testing.T) {
+	s, g := scriptedSite(t)
+	slow(g, 50)
+	resp := s.post(streamed(ask(user("L2: count"))))
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.stop() }()
+	chunks, last := s.chunks(resp)
+	if last != "[DONE]" || strings.Count(said(chunks), "word") != 50 {
+		t.Errorf("%d words, then %q", strings.Count(said(chunks), "word"), last)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+// What was delivered is there after a restart, and the conversation goes on.
+func TestARestartKeepsTheConversation(t *testing.T) {
+	home := t.TempDir()
+	first := start(t, settings(t, home), &backendtest.Scripted{})
+	o := first.object(first.post(ask(user("L2: one"))))
+	if err := first.stop(); err != nil {
+		t.Fatal(err)
+	}
+	g := &backendtest.Scripted{}
+	second := start(t, settings(t, home), g)
+	answer := object{"role": "assistant", "content": "L2 heard L2: one"}
+	p := second.object(second.post(ask(user("L2: one"), answer, user("L1: two"))))
+	if at[string](p, "macaron", "session") != at[string](o, "macaron", "session") {
+		t.Error("the conversation was not found")
+	}
+	for _, r := range g.Seen() {
+		for _, m := range r.Messages {
+			if r.Revision.Name == "L1" && m.Text() == "L2 heard L2: one" {
+				t.Error("L1 sees the answer of L2 verbatim")
+			}
+		}
+	}
+}
