@@ -60,4 +60,10 @@ func softChunkAVX2(s *float32, valid int, scale float32) (top, sum float32)
 //go:noescape
 func mergeAVX2(acc, part *float32, keep, gain float32, n int)
 
+//go:noescape
+func foldAVX2(top, sum, pageTop, pageSum, keep, gain *float32, n int)
+
+//go:noescape
+func scaleAVX2(x *float32, n int, f float32)
+
 func pause()

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 )
 
 // AttnSeq is the part of one sequence in a call of Attend: N query rows at positions
@@ -17,6 +18,11 @@ type AttnSeq struct {
 // Attend computes causal attention for rows of q[rows, heads, dim] into dst of the
 // same shape; scale multiplies the scores. dim is a multiple of 16, heads one of
 // kvHeads. Rows that no sequence names are left alone.
+//
+// A page's contribution (maximum, sum, weighted values) does not depend on other
+// pages; contributions merge in ascending order. So one worker may walk all pages of
+// a block of rows (prompts, batches), or several may share them (one long sequence):
+// the bits are the same.
 func Attend(p *Pool, dst, q []float32, heads, kvHeads, dim int, scale float32, seqs []AttnSeq) {
 	if kvHeads <= 0 || heads%kvHeads != 0 || dim <= 0 || dim%tileRows != 0 {
 		panic(fmt.Sprintf("kernel: attention with %d heads, %d key heads of %d values", heads, kvHeads, dim))
@@ -24,113 +30,115 @@ func Attend(p *Pool, dst, q []float32, heads, kvHeads, dim int, scale float32, s
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	j := &p.att
-	j.dst, j.q, j.heads, j.kvHeads, j.dim, j.scale = dst, q, heads, kvHeads, dim, scale
-	j.blocks = j.blocks[:0]
-	rows := max(1, attendColumns/(heads/kvHeads))
+	j.dst, j.q, j.group, j.kvHeads, j.dim, j.scale = dst, q, heads/kvHeads, kvHeads, dim, scale
+	j.blocks, j.pages = j.blocks[:0], 0
+	rows := max(1, attendColumns/j.group)
 	for i := range seqs {
 		j.add(&seqs[i], rows)
 	}
-	p.run(len(j.blocks)*kvHeads, p.runAtt)
+	if tasks := len(j.blocks) * kvHeads; tasks >= 3*p.Threads() || j.pages*kvHeads <= tasks || p.Threads() == 1 {
+		p.run(tasks, p.runAtt)
+	} else {
+		j.split()
+		p.run(j.parts*tasks, p.runPart)
+	}
 	j.dst, j.q = nil, nil
 	clear(j.blocks)
 }
 
 // attendColumns is how many (row, head) columns share one pass over a page.
-const attendColumns = 48
+const attendColumns = 96
 
 // attendBlock is a run of query rows of one sequence.
 type attendBlock struct {
-	pages   []*Page
-	pos, n  int
-	row     int
-	columns int
+	pages  []*Page
+	pos, n int
+	row    int
 }
+
+// used is the number of pages that the block's last row sees.
+func (b *attendBlock) used() int { return (b.pos + b.n + PageTokens - 1) / PageTokens }
 
 type attendJob struct {
 	pool           *Pool
 	dst, q         []float32
-	heads, kvHeads int
+	group, kvHeads int // query heads per key head
 	dim            int
 	scale          float32
 	blocks         []attendBlock
-}
+	pages          int // used by all blocks
 
-// attendScratch is one worker's state for a block of columns of one key head.
-type attendScratch struct {
-	q, scores, part, acc []float32 // [columns, dim], [columns, 64], [columns, dim] twice
-	top, sum             []float32 // per column: running maximum and sum
-	keep, gain           []float32 // per column: factors of the old result and of this page
-	valid                []int     // per column: positions of the page it may see
-	k, v                 []float32 // the page, widened
+	// Pages shared between workers: parts tasks per block and key head, whose results
+	// wait in slots, one per page, until the last of them has come.
+	parts, width int
+	slots        []partial
+	missing      []atomic.Int32
 }
 
 func (j *attendJob) add(s *AttnSeq, rows int) {
-	width := j.heads * j.dim
+	width := j.group * j.kvHeads * j.dim
 	if s.N < 0 || s.Pos0 < 0 || s.Row0 < 0 || len(j.q) < (s.Row0+s.N)*width || len(j.dst) < (s.Row0+s.N)*width || len(s.Pages)*PageTokens < s.Pos0+s.N {
 		panic(fmt.Sprintf("kernel: attention over %d pages for %d rows at position %d, row %d of %d", len(s.Pages), s.N, s.Pos0, s.Row0, len(j.q)/width))
 	}
 	for r := 0; r < s.N; r += rows {
-		n := min(rows, s.N-r)
-		j.blocks = append(j.blocks, attendBlock{s.Pages, s.Pos0 + r, n, s.Row0 + r, n * (j.heads / j.kvHeads)})
+		b := attendBlock{s.Pages, s.Pos0 + r, min(rows, s.N-r), s.Row0 + r}
+		j.blocks = append(j.blocks, b)
+		j.pages += b.used()
 	}
 }
 
-// run is one block of rows for one key head. Late blocks see most pages, so they
-// come first.
+// run is one block of rows for one key head, all pages. Late blocks see most pages,
+// so they come first.
 func (j *attendJob) run(worker, task int) {
 	b := &j.blocks[len(j.blocks)-1-task/j.kvHeads]
 	head := task % j.kvHeads
 	s := &j.pool.workers[worker].buf.att
-	s.begin(b.columns, j.dim)
+	s.begin(b.n*j.group, j.dim)
+	s.reset()
 	j.gather(s, b, head)
-	for page := 0; page*PageTokens < b.pos+b.n; page++ {
-		j.page(s, b, head, page)
+	for page := range b.used() {
+		first := j.page(s, &s.part, b, head, page)
+		s.merge(&s.part, first, j.dim)
 	}
 	j.scatter(s, b, head)
 }
 
-func (s *attendScratch) begin(columns, dim int) {
-	s.q, s.acc = grow(s.q, columns*dim), grow(s.acc, columns*dim)
-	s.part, s.scores = grow(s.part, columns*dim), grow(s.scores, columns*PageTokens)
-	s.keep, s.gain = grow(s.keep, columns), grow(s.gain, columns)
-	s.top, s.sum, s.valid = grow(s.top, columns), grow(s.sum, columns), grow(s.valid, columns)
-	clear(s.acc)
-	clear(s.sum)
-	for i := range s.top {
-		s.top[i] = float32(math.Inf(-1))
-	}
-}
-
 // gather copies the query columns of one key head next to each other.
 func (j *attendJob) gather(s *attendScratch, b *attendBlock, head int) {
-	group := j.heads / j.kvHeads * j.dim
+	n := j.group * j.dim
 	for r := range b.n {
-		copy(s.q[r*group:][:group], j.q[(b.row+r)*j.heads*j.dim+head*group:])
+		copy(s.q[r*n:][:n], j.q[((b.row+r)*j.kvHeads+head)*n:])
 	}
 }
 
-// page adds one page to the running result: scores, their softmax within the page,
-// the weighted sum of values, and the merge. A page before the first row is seen
-// whole; a column whose row lies before the page sees nothing of it.
-func (j *attendJob) page(s *attendScratch, b *attendBlock, head, page int) {
-	group, dim := j.heads/j.kvHeads, j.dim
-	first, seen := 0, 0
-	for c := range b.columns {
-		s.valid[c] = min(max(b.pos+c/group-page*PageTokens+1, 0), PageTokens)
-		if s.valid[c] == 0 {
-			first = c + 1
-		}
-		seen = s.valid[c]
+// scatter divides by the sums and writes the rows of one key head.
+func (j *attendJob) scatter(s *attendScratch, b *attendBlock, head int) {
+	for c := range b.n * j.group {
+		scaleBy(s.acc[c*j.dim:][:j.dim], 1/s.sum[c])
 	}
-	cols := b.columns - first
-	pg := b.pages[page]
-	j.product(s.scores[first*PageTokens:], PageTokens, pg.K[head*dim*PageTokens:][:dim*PageTokens], PageTokens, (seen+tileRows-1)/tileRows, s.q[first*dim:], dim, dim, cols, &s.k)
-	for c := first; c < b.columns; c++ {
-		top, sum := softChunk(s.scores[c*PageTokens:][:PageTokens], s.valid[c], j.scale)
-		s.fold(c, top, sum)
-	}
-	j.product(s.part[first*dim:], dim, pg.V[head*PageTokens*dim:][:PageTokens*dim], dim, dim/tileRows, s.scores[first*PageTokens:], PageTokens, seen, cols, &s.v)
-	for c := first; c < b.columns; c++ {
-		merge(s.acc[c*dim:][:dim], s.part[c*dim:][:dim], s.keep[c], s.gain[c])
+	n := j.group * j.dim
+	for r := range b.n {
+		copy(j.dst[((b.row+r)*j.kvHeads+head)*n:][:n], s.acc[r*n:])
 	}
 }
+
+// page computes one page's contribution for the columns from first on; earlier ones
+// lie before the page and see nothing of it.
+func (j *attendJob) page(s *attendScratch, out *partial, b *attendBlock, head, page int) (first int) {
+	dim, columns := j.dim, b.n*j.group
+	before := max(0, page*PageTokens-b.pos) // rows before the page
+	first = before * j.group
+	seen := min(b.pos+b.n-page*PageTokens, PageTokens)
+	pg := b.pages[page]
+	keys, values := pg.K[head*dim*PageTokens:][:dim*PageTokens], pg.V[head*PageTokens*dim:][:PageTokens*dim]
+	scores := s.scores[first*PageTokens:]
+	s.product(scores, PageTokens, keys, PageTokens, (seen+tileRows-1)/tileRows, s.q[first*dim:], dim, dim, columns-first)
+	for c := first; c < columns; c++ {
+		valid := min(b.pos+c/j.group-page*PageTokens+1, PageTokens)
+		out.top[c], out.sum[c] = softChunk(s.scores[c*PageTokens:][:PageTokens], valid, j.scale)
+	}
+	s.product(out.values[first*dim:], dim, values, dim, dim/tileRows, scores, PageTokens, seen, columns-first)
+	return first
+}
+
+var minusInf = float32(math.Inf(-1))

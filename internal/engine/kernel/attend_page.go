@@ -1,44 +1,72 @@
 package kernel
 
+// partial is what one page contributes to a block of columns: per column the largest
+// score, the sum of exp(score - top), and the values weighted by it.
+type partial struct {
+	top, sum []float32 // padded to a multiple of 8 columns
+	values   []float32 // [columns, dim]
+}
+
+func (o *partial) begin(columns, dim int) {
+	padded := (columns + 7) &^ 7
+	o.top, o.sum = grow(o.top, padded), grow(o.sum, padded)
+	o.values = grow(o.values, columns*dim)
+}
+
+// attendScratch is one worker's state for a block of columns of one key head.
+type attendScratch struct {
+	q, scores, acc []float32 // [columns, dim], [columns, 64], [columns, dim]
+	top, sum       []float32 // per column: running maximum and sum
+	keep, gain     []float32 // per column: factors of the old result and of a page's
+	part           partial
+	wide           []float32 // keys or values of the page, widened
+}
+
+func (s *attendScratch) begin(columns, dim int) {
+	padded := (columns + 7) &^ 7
+	s.q, s.acc = grow(s.q, columns*dim), grow(s.acc, columns*dim)
+	s.scores = grow(s.scores, columns*PageTokens)
+	s.top, s.sum = grow(s.top, padded), grow(s.sum, padded)
+	s.keep, s.gain = grow(s.keep, padded), grow(s.gain, padded)
+	s.part.begin(columns, dim)
+}
+
+// reset empties the running result.
+func (s *attendScratch) reset() {
+	clear(s.acc)
+	clear(s.sum)
+	for i := range s.top {
+		s.top[i] = minusInf
+	}
+}
+
+// merge takes a page's contribution to columns from first on into the running result.
+func (s *attendScratch) merge(o *partial, first, dim int) {
+	for c := range first { // these see nothing: keep what there is
+		o.top[c], o.sum[c] = minusInf, 0
+	}
+	fold(s.top, s.sum, o.top, o.sum, s.keep, s.gain)
+	for c := first; c < len(s.acc)/dim; c++ {
+		merge(s.acc[c*dim:][:dim], o.values[c*dim:][:dim], s.keep[c], s.gain[c])
+	}
+}
+
 // widenFrom is the number of columns from which a page is worth widening to float32
 // once instead of in every product.
 const widenFrom = 12
 
 // product multiplies tiles of 16 lanes of a page, w[k*ldw + lane], with columns x.
-func (j *attendJob) product(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int, wide *[]float32) {
+func (s *attendScratch) product(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int) {
 	if cols < widenFrom {
 		for t := range tiles {
 			gemmF16(dst[t*tileRows:], ldd, w[t*tileRows:], ldw, x, ldx, k, cols, nil)
 		}
 		return
 	}
-	*wide = grow(*wide, len(w))
-	floats((*wide)[:k*ldw], w[:k*ldw])
+	s.wide = grow(s.wide, len(w))
+	floats(s.wide[:k*ldw], w[:k*ldw])
 	for t := range tiles {
-		gemmF32(dst[t*tileRows:], ldd, (*wide)[t*tileRows:], ldw, x, ldx, k, cols, nil)
-	}
-}
-
-// fold takes a page's maximum and sum of column c into the running ones, and keeps
-// the factors for merge.
-func (s *attendScratch) fold(c int, top, sum float32) {
-	was := s.top[c]
-	s.top[c] = max(was, top)
-	s.keep[c], s.gain[c] = exp32(was-s.top[c]), exp32(top-s.top[c])
-	s.sum[c] = fma32(s.sum[c], s.keep[c], float32(sum*s.gain[c]))
-}
-
-// scatter divides by the sums and writes the rows of one key head.
-func (j *attendJob) scatter(s *attendScratch, b *attendBlock, head int) {
-	group := j.heads / j.kvHeads * j.dim
-	for c := range b.columns {
-		inv := 1 / s.sum[c]
-		for i, v := range s.acc[c*j.dim:][:j.dim] {
-			s.acc[c*j.dim+i] = v * inv
-		}
-	}
-	for r := range b.n {
-		copy(j.dst[(b.row+r)*j.heads*j.dim+head*group:][:group], s.acc[r*group:])
+		gemmF32(dst[t*tileRows:], ldd, s.wide[t*tileRows:], ldw, x, ldx, k, cols, nil)
 	}
 }
 
@@ -59,9 +87,30 @@ func softChunkRef(s []float32, valid int, scale float32) (top, sum float32) {
 	return top, fold8(&lanes)
 }
 
+// foldRef takes a page's maximum and sum of every column into the running ones, and
+// gives the factors by which the old and the new values count. A column that saw
+// nothing so far, or nothing of this page, keeps or gains by 0 (0 - Inf in exp).
+func foldRef(top, sum, pageTop, pageSum, keep, gain []float32) {
+	for c, was := range top {
+		now := was
+		if pageTop[c] > was {
+			now = pageTop[c]
+		}
+		top[c] = now
+		keep[c], gain[c] = exp32(was-now), exp32(pageTop[c]-now)
+		sum[c] = fma32(sum[c], keep[c], float32(pageSum[c]*gain[c]))
+	}
+}
+
 // mergeRef is acc = acc*keep + part*gain, fused as fma(acc, keep, part*gain).
 func mergeRef(acc, part []float32, keep, gain float32) {
 	for i, v := range part {
 		acc[i] = fma32(acc[i], keep, float32(v*gain))
+	}
+}
+
+func scaleRef(x []float32, f float32) {
+	for i := range x {
+		x[i] *= f
 	}
 }

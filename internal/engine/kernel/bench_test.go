@@ -13,7 +13,7 @@ import (
 // ladder runs f under each rung that this machine has.
 func ladder(b *testing.B, f func(b *testing.B, p *Pool)) {
 	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("%s/threads=%d", ISA(), threads), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%s,threads=%d", ISA(), threads), func(b *testing.B) {
 			p := NewPool(threads)
 			defer p.Close()
 			f(b, p)
@@ -47,7 +47,7 @@ func BenchmarkMatMul(b *testing.B) {
 			if c.rows > 2000 && n > 8 {
 				continue
 			}
-			b.Run(fmt.Sprintf("%v-%dx%d/n=%d", c.f, c.rows, c.k, n), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%v-%dx%d,n=%d", c.f, c.rows, c.k, n), func(b *testing.B) {
 				ladder(b, func(b *testing.B, p *Pool) {
 					r := rand.New(rand.NewPCG(1, 1))
 					w := randomMatrix(b, r, c.f, c.rows, c.k)
@@ -115,7 +115,7 @@ func BenchmarkModel(b *testing.B) {
 func BenchmarkAttend(b *testing.B) {
 	for _, c := range [][2]int{{127, 1}, {511, 1}, {2047, 1}, {0, 512}, {1024, 512}} {
 		pos0, n := c[0], c[1]
-		b.Run(fmt.Sprintf("pos=%d/n=%d", pos0, n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("pos=%d,n=%d", pos0, n), func(b *testing.B) {
 			ladder(b, func(b *testing.B, p *Pool) {
 				const heads, kvHeads, dim = 9, 3, 64
 				r := rand.New(rand.NewPCG(1, 1))

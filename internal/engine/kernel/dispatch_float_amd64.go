@@ -115,3 +115,23 @@ func merge(acc, part []float32, keep, gain float32) {
 	}
 	mergeRef(acc, part, keep, gain)
 }
+
+func fold(top, sum, pageTop, pageSum, keep, gain []float32) {
+	n := len(top)
+	if !accelerated || n == 0 {
+		foldRef(top, sum, pageTop, pageSum, keep, gain)
+		return
+	}
+	need(n%8 == 0 && len(sum) >= n && len(pageTop) >= n && len(pageSum) >= n && len(keep) >= n && len(gain) >= n)
+	foldAVX2(&top[0], &sum[0], &pageTop[0], &pageSum[0], &keep[0], &gain[0], n)
+}
+
+func scaleBy(x []float32, f float32) {
+	n := len(x) &^ 7
+	if !accelerated || n == 0 {
+		scaleRef(x, f)
+		return
+	}
+	scaleAVX2(&x[0], n, f)
+	scaleRef(x[n:], f)
+}

@@ -57,3 +57,9 @@ func softChunk(s []float32, valid int, scale float32) (top, sum float32) {
 }
 
 func merge(acc, part []float32, keep, gain float32) { mergeRef(acc, part, keep, gain) }
+
+func fold(top, sum, pageTop, pageSum, keep, gain []float32) {
+	foldRef(top, sum, pageTop, pageSum, keep, gain)
+}
+
+func scaleBy(x []float32, f float32) { scaleRef(x, f) }

@@ -36,18 +36,6 @@ func extreme(t *rapid.T, n int, what string) []float32 {
 	return x
 }
 
-// sameBits compares results bit by bit; any NaN equals any NaN.
-func sameBits(t interface{ Fatalf(string, ...any) }, what string, got, want []float32) {
-	if h, ok := t.(interface{ Helper() }); ok {
-		h.Helper()
-	}
-	for i := range want {
-		if g, w := got[i], want[i]; math.Float32bits(g) != math.Float32bits(w) && !(g != g && w != w) {
-			t.Fatalf("%s: value %d is %g (%08x), want %g (%08x)", what, i, g, math.Float32bits(g), w, math.Float32bits(w))
-		}
-	}
-}
-
 // generic runs f on the references.
 func generic(f func()) {
 	accelerated = false
@@ -67,8 +55,6 @@ func both(t *rapid.T, what string, f func() []float32) {
 	generic(func() { want = f() })
 	sameBits(t, what, got, want)
 }
-
-func clone(x []float32) []float32 { return append([]float32(nil), x...) }
 
 func TestVectorKernelsEqualReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -160,3 +160,35 @@ loop:
 	JNZ  loop
 	VZEROUPPER
 	RET
+
+// func foldAVX2(top, sum, pageTop, pageSum, keep, gain *float32, n int)
+TEXT ·foldAVX2(SB), NOSPLIT, $0-56
+	MOVQ top+0(FP), DI
+	MOVQ sum+8(FP), SI
+	MOVQ pageTop+16(FP), DX
+	MOVQ pageSum+24(FP), BX
+	MOVQ keep+32(FP), R8
+	MOVQ gain+40(FP), R9
+	MOVQ n+48(FP), CX
+	XORQ AX, AX
+
+loop:
+	VMOVUPS (DI)(AX*4), Y5
+	VMOVUPS (DX)(AX*4), Y6
+	VMAXPS Y5, Y6, Y7
+	VMOVUPS Y7, (DI)(AX*4)
+	VSUBPS Y7, Y5, Y0
+	EXP
+	VMOVUPS Y0, (R8)(AX*4)
+	VMOVAPS Y0, Y8
+	VSUBPS Y7, Y6, Y0
+	EXP
+	VMOVUPS Y0, (R9)(AX*4)
+	VMULPS (BX)(AX*4), Y0, Y0
+	VFMADD231PS (SI)(AX*4), Y8, Y0
+	VMOVUPS Y0, (SI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JB   loop
+	VZEROUPPER
+	RET

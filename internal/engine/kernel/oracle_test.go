@@ -145,3 +145,17 @@ func TestRow(t *testing.T) {
 		}
 	}
 }
+
+// sameBits compares results bit by bit; any NaN equals any NaN.
+func sameBits(t interface{ Fatalf(string, ...any) }, what string, got, want []float32) {
+	if h, ok := t.(interface{ Helper() }); ok {
+		h.Helper()
+	}
+	for i := range want {
+		if g, w := got[i], want[i]; math.Float32bits(g) != math.Float32bits(w) && !(g != g && w != w) {
+			t.Fatalf("%s: value %d is %g (%08x), want %g (%08x)", what, i, g, math.Float32bits(g), w, math.Float32bits(w))
+		}
+	}
+}
+
+func clone(x []float32) []float32 { return append([]float32(nil), x...) }

@@ -27,12 +27,13 @@ type Pool struct {
 	_      [cacheLine]byte
 	closed atomic.Bool
 
-	mm     matmulJob
-	set    setJob
-	att    attendJob
-	runMM  func(worker, task int) // bound once: a method value allocates
-	runSet func(worker, task int)
-	runAtt func(worker, task int)
+	mm      matmulJob
+	set     setJob
+	att     attendJob
+	runMM   func(worker, task int) // bound once: a method value allocates
+	runSet  func(worker, task int)
+	runAtt  func(worker, task int)
+	runPart func(worker, task int)
 }
 
 type worker struct {
@@ -51,7 +52,7 @@ const (
 // NewPool starts a pool of the given number of threads, at least one.
 func NewPool(threads int) *Pool {
 	p := &Pool{workers: make([]worker, max(threads, 1))}
-	p.runMM, p.runSet, p.runAtt = p.mm.run, p.set.run, p.att.run
+	p.runMM, p.runSet, p.runAtt, p.runPart = p.mm.run, p.set.run, p.att.run, p.att.runPart
 	p.mm.pool, p.att.pool = p, p
 	for i := 1; i < len(p.workers); i++ {
 		p.workers[i].wake = make(chan struct{}, 1)
@@ -143,7 +144,7 @@ func (p *Pool) wakeAll() {
 func (p *Pool) loop(i int) {
 	defer p.wg.Done()
 	w := &p.workers[i]
-	seen := p.ticket.Load() >> 32
+	seen := uint64(0) // a run opened before this goroutine started counts too
 	for {
 		p.await(w, seen)
 		if p.closed.Load() {

@@ -13,10 +13,7 @@ func SoftmaxInPlace(x []float32) {
 		return
 	}
 	sum := expShifted(x, maxValue(x), true)
-	inv := float32(1 / sum)
-	for i := range x {
-		x[i] *= inv
-	}
+	scaleBy(x, float32(1/sum))
 }
 
 // LogSumExp is log(sum(exp(x))), -Inf for an empty x. x is left as it is.

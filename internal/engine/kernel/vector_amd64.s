@@ -156,3 +156,19 @@ loop:
 	JB   loop
 	VZEROUPPER
 	RET
+
+// func scaleAVX2(x *float32, n int, f float32)
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS f+16(FP), Y1
+	XORQ AX, AX
+
+loop:
+	VMULPS (DI)(AX*4), Y1, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JB   loop
+	VZEROUPPER
+	RET

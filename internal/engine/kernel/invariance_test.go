@@ -1,0 +1,147 @@
+package kernel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRowAloneEqualsRowInBatch: for every format and mode, a row multiplied alone has
+// the bits it has inside batches of other sizes, at other places, on other numbers
+// of threads.
+func TestRowAloneEqualsRowInBatch(t *testing.T) {
+	pools := []*Pool{NewPool(1), NewPool(2), NewPool(3)}
+	for _, p := range pools {
+		defer p.Close()
+	}
+	r := rand.New(rand.NewPCG(7, 7))
+	for _, f := range formats {
+		for _, mode := range []Mode{Int8, Float32} {
+			const rows, k, most = 75, 96, 512
+			w := randomMatrix(t, r, f, rows, k)
+			x := randomFloats(r, most*k)
+			var a Acts
+			want := make([]float32, most*rows)
+			for i := range most {
+				a.Set(pools[0], x[i*k:], 1, k, mode)
+				MatMul(pools[0], want[i*rows:][:rows], w, &a)
+			}
+			for _, n := range []int{2, 3, 4, 5, 6, 7, 8, 31, 97, 255, 256, 257, 258, 259, 512} {
+				p, lo := pools[n%3], r.IntN(most-n+1)
+				got := make([]float32, n*rows)
+				a.Set(p, x[lo*k:], n, k, mode)
+				MatMul(p, got, w, &a)
+				sameBits(t, fmt.Sprintf("%v %v n=%d", f, mode, n), got, want[lo*rows:][:n*rows])
+			}
+		}
+	}
+}
+
+// TestManyEqualsEach: one dispatch of several matrices, picked rows and the scaled
+// sum agree with the plain product.
+func TestManyEqualsEach(t *testing.T) {
+	p := NewPool(2)
+	defer p.Close()
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		mode := rapid.SampledFrom([]Mode{Int8, Float32}).Draw(t, "mode")
+		k, n := 32*rapid.IntRange(1, 4).Draw(t, "blocks"), rapid.IntRange(1, 10).Draw(t, "n")
+		x := randomFloats(r, n*k)
+		var a Acts
+		a.Set(p, x, n, k, mode)
+		var ws []*Matrix
+		var one, many [][]float32
+		for range rapid.IntRange(1, 4).Draw(t, "matrices") {
+			f, rows := formats[r.IntN(len(formats))], 1+r.IntN(90)
+			w, err := Pack(f, rows, k, randomRaw(r, f, rows, k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ws, one, many = append(ws, w), append(one, make([]float32, n*rows)), append(many, make([]float32, n*rows))
+			MatMul(p, one[len(one)-1], w, &a)
+		}
+		MatMulMany(p, many, ws, &a)
+		for i, w := range ws {
+			sameBits(t, "MatMulMany", many[i], one[i])
+			picks := make([]int32, 1+r.IntN(30))
+			for j := range picks {
+				picks[j] = int32(r.IntN(w.rows))
+			}
+			got, want := make([]float32, n*len(picks)), make([]float32, n*len(picks))
+			MatMulRows(p, got, w, &a, picks)
+			for j := range want {
+				want[j] = one[i][j/len(picks)*w.rows+int(picks[j%len(picks)])]
+			}
+			sameBits(t, "MatMulRows", got, want)
+			old := randomFloats(r, n*(w.rows+2))
+			sum := clone(old)
+			MatMulAddScaled(p, sum, w.rows+2, w, &a, 0.7)
+			for j, v := range one[i] {
+				at := j/w.rows*(w.rows+2) + j%w.rows
+				old[at] = fma32(0.7, v, old[at])
+			}
+			sameBits(t, "MatMulAddScaled", sum, old)
+		}
+	})
+}
+
+// TestSliceEqualsWhole: an adapter's product over some rows of a batch has the bits
+// of the product over all.
+func TestSliceEqualsWhole(t *testing.T) {
+	p := NewPool(2)
+	defer p.Close()
+	r := rand.New(rand.NewPCG(8, 8))
+	w := randomMatrix(t, r, F16, 16, 64)
+	x := randomFloats(r, 9*64)
+	var a Acts
+	a.Set(p, x, 9, 64, Int8)
+	whole, part := make([]float32, 9*16), make([]float32, 4*16)
+	MatMul(p, whole, w, &a)
+	some := a.Slice(3, 7)
+	MatMul(p, part, w, &some)
+	sameBits(t, "Slice", part, whole[3*16:7*16])
+}
+
+// TestAttendIsInvariant: one row at a time on one thread is the measure; prompts in
+// chunks of any size, several sequences in one call, and pages shared between
+// threads give the same bits.
+func TestAttendIsInvariant(t *testing.T) {
+	const heads, kvHeads, dim = 6, 2, 32
+	pools := []*Pool{NewPool(1), NewPool(2), NewPool(3)}
+	for _, p := range pools {
+		defer p.Close()
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		var seqs []AttnSeq
+		var caches []*cache
+		rows := 0
+		for range rapid.IntRange(1, 3).Draw(t, "sequences") {
+			pos0, n := rapid.IntRange(0, 300).Draw(t, "pos"), rapid.IntRange(1, 90).Draw(t, "n")
+			c := randomCache(r, pos0+n, kvHeads, dim)
+			caches = append(caches, c)
+			seqs = append(seqs, AttnSeq{Pages: c.pages, Pos0: pos0, N: n, Row0: rows})
+			rows += n
+		}
+		q := randomFloats(r, rows*heads*dim)
+		want, got := make([]float32, len(q)), make([]float32, len(q))
+		for _, s := range seqs {
+			for i := range s.N {
+				Attend(pools[0], want, q, heads, kvHeads, dim, 0.2, []AttnSeq{{Pages: s.Pages, Pos0: s.Pos0 + i, N: 1, Row0: s.Row0 + i}})
+			}
+		}
+		p := pools[rapid.IntRange(0, 2).Draw(t, "pool")]
+		Attend(p, got, q, heads, kvHeads, dim, 0.2, seqs)
+		sameBits(t, "whole", got, want)
+		for _, s := range seqs {
+			for at := 0; at < s.N; {
+				n := min(s.N-at, rapid.IntRange(1, 40).Draw(t, "chunk"))
+				Attend(p, got, q, heads, kvHeads, dim, 0.2, []AttnSeq{{Pages: s.Pages, Pos0: s.Pos0 + at, N: n, Row0: s.Row0 + at}})
+				at += n
+			}
+		}
+		sameBits(t, "chunked", got, want)
+	})
+}
