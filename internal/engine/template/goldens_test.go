@@ -92,7 +92,14 @@ func source(t testing.TB, name string) string {
 // Python refuses; the other joins "safe" texts with tool definitions, which Python
 // then escapes for HTML.
 var ours = map[string]string{
-	"llama-cpp-deepseek-r1.jinja tools": "",
+	"llama-cpp-deepseek-r1.jinja rich-tool":            "e2f772a74436b8a0ad3c68d95e769d759d7e3cedec14cadfa2bc13a72bf82261",
+	"llama-cpp-deepseek-r1.jinja tool-round":           "44bb252e299de57dbe9ea4fffce229dece41d54cdf0de0187e0ef33557baeae0",
+	"llama-cpp-deepseek-r1.jinja tools":                "6fadfff85e2979912f110f4ecdbab04d32ed3ae223ba581a2d44b2f542be22a6",
+	"llama-cpp-deepseek-r1.jinja two-calls":            "4b6f2f7fa0b1d4c39a1d99688d403cc41b18ad9b90ae759e19effd1f18b13b5d",
+	"meetkai-functionary-medium-v3.1.jinja rich-tool":  "759668ce1a20928174006c3b6b1275c506dd5ee38da5ffb06be708d243d36ce1",
+	"meetkai-functionary-medium-v3.1.jinja tool-round": "54134df413f0a6bdd216d24fd2ee74fab384e8584eb07363a3ef63246166b017",
+	"meetkai-functionary-medium-v3.1.jinja tools":      "b7e3845eac074b2e5d6f1da1be32527bc159856909d6aec1b5377bb1a660d62b",
+	"meetkai-functionary-medium-v3.1.jinja two-calls":  "009fd59b2d15690c3b21c561b81bac9e6982e7b4d971553fcae48de2b22b8dfb",
 }
 
 // TestGoldens compares every published template on every case with Python Jinja:

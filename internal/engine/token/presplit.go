@@ -98,21 +98,19 @@ func gpt2Word(s string) int {
 // digitWord is gpt2Word on the pieces between single digits, each its own word. A
 // piece ends the text for gpt2Word: the blanks before a digit stay together.
 func digitWord(s string) int {
-	if c, n := classify(s); c == number {
+	c, n := classify(s)
+	if c == number {
 		return n
 	}
-	n := gpt2Word(s)
-	if c, _ := classify(s); c != space || n == len(s) {
-		return n
+	if c == space {
+		all := run(s, space)
+		if all < len(s) {
+			if c, _ := classify(s[all:]); c == number {
+				return all
+			}
+		}
 	}
-	all := run(s, space)
-	if all == len(s) {
-		return n
-	}
-	if c, _ := classify(s[all:]); c == number {
-		return all
-	}
-	return n
+	return gpt2Word(s)
 }
 
 // blanks is \s+(?!\S)|\s+ on a text that starts with a blank: all blanks at the
