@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -134,7 +135,7 @@ func (t *transfer) remember(tag string) error {
 		return t.forget()
 	}
 	if err := t.store.root.WriteFile(t.scratch+".etag", []byte(tag), 0o600); err != nil {
-		return storage(err, "the version of the file cannot be noted")
+		return disk.Error(err, "the version of the file cannot be noted")
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (t *transfer) forget() error {
 		return nil // there is none
 	}
 	if err := t.store.root.Remove(name); err != nil {
-		return storage(err, "the version of the file cannot be forgotten")
+		return disk.Error(err, "the version of the file cannot be forgotten")
 	}
 	return nil
 }

