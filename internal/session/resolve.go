@@ -42,8 +42,13 @@ type Position struct {
 	link []record.Chain  // and its index entry
 }
 
-// Text is what is to be routed: the text of the last user message.
-func (p *Position) Text() string { return lastUser(p.User) }
+// Text is the text of the turn's last user message: what is routed.
+func (p *Position) Text() string {
+	if p.Continue != nil {
+		return p.Continue.Text()
+	}
+	return lastUser(p.User)
+}
 
 // request is what Resolve works on.
 type request struct {

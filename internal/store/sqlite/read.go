@@ -113,7 +113,7 @@ func (s *Store) Turn(ctx context.Context, owner, turn string) (record.TurnState,
 
 // Children gives the turns whose parent this is, by id.
 func (s *Store) Children(ctx context.Context, owner, turn string) ([]record.TurnState, error) {
-	return rows(ctx, s, scanTurn, turnColumns+`WHERE owner = ? AND parent = ? AND parent <> '' ORDER BY id`, owner, turn)
+	return rows(ctx, s, scanTurn, turnColumns+`INDEXED BY turns_parent WHERE owner = ? AND parent = ? AND parent <> '' ORDER BY id`, owner, turn)
 }
 
 // Open lists the turns of all owners that are open, at most limit.

@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -83,6 +84,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context, sync string, maxBytes int64) (err error) {
+	if err := private(s.path); err != nil {
+		return errs.Wrap(errs.StorageFailed, err, "the log "+s.path+" cannot be opened", "check that MACARON_HOME exists and that this user may write there")
+	}
 	if s.write, err = sql.Open("sqlite", dsn(s.path, "journal_mode(WAL)", "synchronous("+sync+")")); err != nil {
 		return s.coded(err)
 	}
@@ -104,6 +108,16 @@ func (s *Store) open(ctx context.Context, sync string, maxBytes int64) (err erro
 	s.read.SetMaxOpenConns(readers)
 	s.read.SetMaxIdleConns(readers)
 	return nil
+}
+
+// private creates the file, if there is none, for this user alone; SQLite gives its
+// other files the same rights.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // bound limits the size of the database file, in whole pages.

@@ -62,6 +62,21 @@ func TestOddPaths(t *testing.T) {
 	}
 }
 
+// What people say is for this user's eyes alone.
+func TestFilesArePrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.db")
+	s := open(t, Options{Path: path})
+	if err := s.Append(ctx, session("s")); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + suffix)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%q: %v %v", suffix, info, err)
+		}
+	}
+}
+
 func TestDurabilityIsWhatWasAsked(t *testing.T) {
 	for d, want := range map[Durability]int{"": 2, Full: 2, Normal: 1} {
 		s := open(t, Options{Path: filepath.Join(t.TempDir(), "log.db"), Durability: d})
