@@ -7,10 +7,10 @@ import (
 )
 
 // The budget of a rendering: a base, and an allowance for what the conversation
-// holds. The longest known templates take some 100 steps for a message; the base
-// alone is spent in a few milliseconds.
+// holds. Of the published templates none takes more than 500 steps for a message
+// or tool; the base alone is spent in a few milliseconds.
 const (
-	baseSteps       = 200_000
+	baseSteps       = 100_000
 	stepsPerItem    = 2_000 // each message and each tool
 	bytesPerStep    = 64    // scanning that many bytes is one step
 	baseBytes       = 8 << 20

@@ -188,6 +188,7 @@ func (p *parser) forTag(line int) stmt {
 
 // target reads what a loop or set assigns to: a name, name.attr or a tuple.
 func (p *parser) target() expr {
+	defer p.enter()()
 	var items []expr
 	tuple := false
 	for {

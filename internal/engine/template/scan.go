@@ -211,6 +211,9 @@ func (s *scanner) inside(open, end tokKind, closer string) {
 				}
 			}
 		}
+		if len(s.out) > maxTokens {
+			s.fail("more than %d words and signs", maxTokens)
+		}
 		t, n := s.token(rest)
 		switch t.text {
 		case "(", "[", "{":

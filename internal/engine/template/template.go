@@ -25,8 +25,11 @@ import (
 	"macaron/internal/errs"
 )
 
-// MaxSource bounds a template, bytes; the longest known ones have 30 KB.
-const MaxSource = 512 << 10
+// Bounds of a template. The longest known ones have 17 KB and 2,500 tokens.
+const (
+	MaxSource = 256 << 10 // bytes
+	maxTokens = 32 << 10
+)
 
 // Template is a parsed template. It is immutable and safe for concurrent use.
 type Template struct {
