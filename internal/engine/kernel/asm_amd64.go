@@ -28,6 +28,12 @@ func gemmF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, 
 func gemmF32AVX2(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32)
 
 //go:noescape
+func gemvF16AVX2(dst *float32, w *uint16, x *float32, k, tiles int, scale *float32)
+
+//go:noescape
+func gemvF32AVX2(dst, w, x *float32, k, tiles int, scale *float32)
+
+//go:noescape
 func quantiseAVX2(dst *byte, width, c int, x *float32, blocks int)
 
 //go:noescape

@@ -135,3 +135,21 @@ func scaleBy(x []float32, f float32) {
 	scaleAVX2(&x[0], n, f)
 	scaleRef(x[n:], f)
 }
+
+func gemvF16(dst []float32, w []uint16, x []float32, tiles int, scale *float32) {
+	if !accelerated {
+		gemvF16Ref(dst, w, x, tiles, scale)
+		return
+	}
+	need(tiles > 0 && len(x) > 0 && len(dst) >= tiles*tileRows && len(w) >= tiles*len(x)*tileRows)
+	gemvF16AVX2(&dst[0], &w[0], &x[0], len(x), tiles, scale)
+}
+
+func gemvF32(dst, w, x []float32, tiles int, scale *float32) {
+	if !accelerated {
+		gemvF32Ref(dst, w, x, tiles, scale)
+		return
+	}
+	need(tiles > 0 && len(x) > 0 && len(dst) >= tiles*tileRows && len(w) >= tiles*len(x)*tileRows)
+	gemvF32AVX2(&dst[0], &w[0], &x[0], len(x), tiles, scale)
+}

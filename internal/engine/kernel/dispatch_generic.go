@@ -63,3 +63,11 @@ func fold(top, sum, pageTop, pageSum, keep, gain []float32) {
 }
 
 func scaleBy(x []float32, f float32) { scaleRef(x, f) }
+
+func gemvF16(dst []float32, w []uint16, x []float32, tiles int, scale *float32) {
+	gemvF16Ref(dst, w, x, tiles, scale)
+}
+
+func gemvF32(dst, w, x []float32, tiles int, scale *float32) {
+	gemvF32Ref(dst, w, x, tiles, scale)
+}

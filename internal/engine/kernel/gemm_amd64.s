@@ -76,3 +76,55 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
 #define LOAD LOADF32
 #include "gemm_amd64.h"
 #undef LOAD
+
+#define PAIR16 \
+	VBROADCASTSS (AX), Y14 \
+	VBROADCASTSS 4(AX), Y13 \
+	VCVTPH2PS (BX), Y4 \
+	VCVTPH2PS 16(BX), Y5 \
+	VCVTPH2PS 32(BX), Y6 \
+	VCVTPH2PS 48(BX), Y7 \
+	VFMADD231PS Y14, Y4, Y0 \
+	VFMADD231PS Y14, Y5, Y1 \
+	VFMADD231PS Y13, Y6, Y2 \
+	VFMADD231PS Y13, Y7, Y3 \
+	ADDQ $64, BX
+
+#define SINGLE16 \
+	VBROADCASTSS (AX), Y14 \
+	VCVTPH2PS (BX), Y4 \
+	VCVTPH2PS 16(BX), Y5 \
+	VFMADD231PS Y14, Y4, Y0 \
+	VFMADD231PS Y14, Y5, Y1 \
+	ADDQ $32, BX
+
+#define PAIR32 \
+	VBROADCASTSS (AX), Y14 \
+	VBROADCASTSS 4(AX), Y13 \
+	VFMADD231PS (BX), Y14, Y0 \
+	VFMADD231PS 32(BX), Y14, Y1 \
+	VFMADD231PS 64(BX), Y13, Y2 \
+	VFMADD231PS 96(BX), Y13, Y3 \
+	ADDQ $128, BX
+
+#define SINGLE32 \
+	VBROADCASTSS (AX), Y14 \
+	VFMADD231PS (BX), Y14, Y0 \
+	VFMADD231PS 32(BX), Y14, Y1 \
+	ADDQ $64, BX
+
+// func gemvF16AVX2(dst *float32, w *uint16, x *float32, k, tiles int, scale *float32)
+TEXT ·gemvF16AVX2(SB), NOSPLIT, $0-48
+#define PAIR PAIR16
+#define SINGLE SINGLE16
+#include "gemv_amd64.h"
+#undef PAIR
+#undef SINGLE
+
+// func gemvF32AVX2(dst, w, x *float32, k, tiles int, scale *float32)
+TEXT ·gemvF32AVX2(SB), NOSPLIT, $0-48
+#define PAIR PAIR32
+#define SINGLE SINGLE32
+#include "gemv_amd64.h"
+#undef PAIR
+#undef SINGLE

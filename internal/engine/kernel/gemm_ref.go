@@ -43,3 +43,18 @@ func storeRef(dst []float32, acc *[2][tileRows]float32, scale *float32) {
 		dst[r] = out
 	}
 }
+
+// gemv kernels multiply a run of packed tiles, tile after tile, with one row x into
+// dst[16*tile + 0..15]; len(x) is k.
+
+func gemvF16Ref(dst []float32, w []uint16, x []float32, tiles int, scale *float32) {
+	for t := range tiles {
+		gemmF16Ref(dst[t*tileRows:], tileRows, w[t*len(x)*tileRows:], tileRows, x, len(x), len(x), 1, scale)
+	}
+}
+
+func gemvF32Ref(dst, w, x []float32, tiles int, scale *float32) {
+	for t := range tiles {
+		gemmF32Ref(dst[t*tileRows:], tileRows, w[t*len(x)*tileRows:], tileRows, x, len(x), len(x), 1, scale)
+	}
+}

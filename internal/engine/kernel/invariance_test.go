@@ -145,3 +145,80 @@ func TestAttendIsInvariant(t *testing.T) {
 		sameBits(t, "chunked", got, want)
 	})
 }
+
+// TestAllEqualsEach: products of different inputs, sizes and kinds in one dispatch
+// give what each gives alone.
+func TestAllEqualsEach(t *testing.T) {
+	pools := []*Pool{NewPool(1), NewPool(2), NewPool(3)}
+	for _, p := range pools {
+		defer p.Close()
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+		p := pools[rapid.IntRange(0, 2).Draw(t, "pool")]
+		var list []Product
+		var want [][]float32
+		for range rapid.IntRange(0, 6).Draw(t, "products") {
+			f, rows, k, n := formats[r.IntN(len(formats))], 1+r.IntN(200), 32*(1+r.IntN(3)), r.IntN(6)
+			if r.IntN(8) == 0 {
+				n = 300
+			}
+			w, err := Pack(f, rows, k, randomRaw(r, f, rows, k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pr := Product{Dst: randomFloats(r, n*(rows+1)+1), Stride: rows + 1, W: w, Add: r.IntN(2) == 0, Scale: r.Float32()}
+			pr.X.Set(p, randomFloats(r, n*k), n, k, Mode(r.IntN(2)))
+			alone := clone(pr.Dst)
+			if pr.Add {
+				MatMulAddScaled(p, alone, rows+1, w, &pr.X, pr.Scale)
+			} else {
+				plain := make([]float32, n*rows)
+				MatMul(p, plain, w, &pr.X)
+				for i, v := range plain {
+					alone[i/rows*(rows+1)+i%rows] = v
+				}
+			}
+			list, want = append(list, pr), append(want, alone)
+		}
+		MatMulAll(p, list)
+		for i := range list {
+			sameBits(t, "MatMulAll", list[i].Dst, want[i])
+		}
+	})
+}
+
+// TestSteadyStateAllocatesNothing: once buffers have grown, a step is free of garbage.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	p := NewPool(2)
+	defer p.Close()
+	r := rand.New(rand.NewPCG(10, 10))
+	ws := []*Matrix{randomMatrix(t, r, Q4_1, 50, 64), randomMatrix(t, r, Q8_0, 64, 64), randomMatrix(t, r, F16, 16, 64)}
+	x, row := randomFloats(r, 5*64), make([]float32, 64)
+	dsts := [][]float32{make([]float32, 5*64), make([]float32, 5*64), make([]float32, 5*64)}
+	c := randomCache(r, 70, 1, 64)
+	seqs := []AttnSeq{{Pages: c.pages, Pos0: 65, N: 5}}
+	rope := NewRope(64, 10000, 10)
+	picks := []int32{3, 40, 9}
+	var a Acts
+	step := func() {
+		a.Set(p, x, 5, 64, Int8)
+		MatMulMany(p, dsts, ws, &a)
+		MatMulRows(p, dsts[0], ws[1], &a, picks)
+		part := a.Slice(1, 3)
+		MatMulAddScaled(p, dsts[1], 64, ws[2], &part, 0.5)
+		Attend(p, dsts[0], x, 1, 1, 64, 1, seqs)
+		rope.Apply(row, 1, 5)
+		RMSNorm(row, x[:64], x[64:128], 1e-5)
+		SwiGLU(row, x[:64], row)
+		c.pages[1].Put(3, row, row, 1, 64)
+		LogSumExp(row)
+		ArgMax(row)
+	}
+	for range 20 { // both workers have met every task
+		step()
+	}
+	if n := testing.AllocsPerRun(100, step); n >= 1 {
+		t.Fatalf("a step allocates %g times", n)
+	}
+}

@@ -1,83 +1,95 @@
 package kernel
 
-// tiles computes tiles [t0, t1) of an item for columns [c0, c1). A tile whose 16
-// rows all exist is written straight to dst; the padded last one goes through buf.
-func (j *matmulJob) tiles(buf *scratch, it *product, t0, t1, c0, c1 int) {
-	whole := min(t1, it.w.rows/tileRows)
-	if j.quantised(it.w) && !j.scaled {
-		if t0 < whole {
-			j.quantTiles(buf, it, t0, whole, c0, c1)
+// tiles computes units [t0, t1) for columns [c0, c1). A tile whose 16 rows all exist is
+// written straight to the result; the padded last one, and sums, go through buf.
+func (it *item) tiles(buf *scratch, t0, t1, c0, c1 int) {
+	if it.picks != nil {
+		it.pick(buf, t0, t1, c0, c1)
+		return
+	}
+	whole := min(t1, it.W.rows/tileRows)
+	if t0 < whole {
+		switch {
+		case !it.quantised():
+			it.floatTiles(buf, t0, whole, c0, c1)
+			t0 = whole
+		case !it.Add:
+			it.quantTiles(buf, t0, whole, c0, c1)
+			t0 = whole
 		}
-		t0 = max(t0, whole)
 	}
 	for t := t0; t < t1; t++ {
-		switch {
-		case t < whole && !j.quantised(it.w):
-			var scale *float32
-			if j.scaled {
-				scale = &j.scale
-			}
-			j.floatTile(buf, it.w, t, it.dst[c0*it.ldd+t*tileRows:], it.ldd, c0, c1, scale)
-		default:
-			j.edgeTile(buf, it, t, c0, c1)
-		}
+		it.edge(buf, t, c0, c1)
 	}
 }
 
 // quantTiles multiplies whole tiles in int8: panels of 4 columns, then the rest.
-func (j *matmulJob) quantTiles(buf *scratch, it *product, t0, t1, c0, c1 int) {
-	w, q := it.w, layouts[it.w.format].quant
+func (it *item) quantTiles(buf *scratch, t0, t1, c0, c1 int) {
+	w, q := it.W, layouts[it.W.format].quant
 	full := (c1 - c0) / panelMax
 	if full > 0 {
-		x := j.x.panels[c0*w.blocks*qColumn:]
+		x := it.X.panels[c0*w.blocks*qColumn:]
 		for t := t0; t < t1; t++ {
-			q.four(it.dst[c0*it.ldd+t*tileRows:], it.ldd, w.tile(t), x, w.blocks, full)
+			q.four(it.Dst[c0*it.Stride+t*tileRows:], it.Stride, w.tile(t), x, w.blocks, full)
 		}
 	}
 	c0 += full * panelMax
-	x := j.x.panels[c0*w.blocks*qColumn:]
+	x, tiles := it.X.panels[c0*w.blocks*qColumn:], w.data[t0*w.tileBytes():t1*w.tileBytes()]
 	switch c1 - c0 {
 	case 1:
-		q.one(it.dst[c0*it.ldd+t0*tileRows:], it.ldd, w.data[t0*w.tileBytes():t1*w.tileBytes()], x, w.blocks, t1-t0)
+		q.one(it.Dst[c0*it.Stride+t0*tileRows:], it.Stride, tiles, x, w.blocks, t1-t0)
 	case 2:
-		q.two(it.dst[c0*it.ldd+t0*tileRows:], it.ldd, w.data[t0*w.tileBytes():t1*w.tileBytes()], x, w.blocks, t1-t0)
-	case 3:
-		j.paddedPanel(buf, it, t0, t1, c0)
-	}
-}
-
-// paddedPanel is the rest of three columns: a panel of four whose last is zero.
-func (j *matmulJob) paddedPanel(buf *scratch, it *product, t0, t1, c0 int) {
-	for t := t0; t < t1; t++ {
-		j.anyTile(buf, it.w, t, c0, 3)
-		for c := range 3 {
-			copy(it.dst[(c0+c)*it.ldd+t*tileRows:][:tileRows], buf.out[c*tileRows:])
+		q.two(it.Dst[c0*it.Stride+t0*tileRows:], it.Stride, tiles, x, w.blocks, t1-t0)
+	case 3: // a panel of four whose last column is zero
+		for t := t0; t < t1; t++ {
+			it.one(buf, t, c0, c1)
+			for c := range 3 {
+				copy(it.Dst[(c0+c)*it.Stride+t*tileRows:][:tileRows], buf.out[c*tileRows:])
+			}
 		}
 	}
 }
 
-// floatColumns bounds one call of a float kernel.
-const floatColumns = 96
+// floatTiles multiplies whole tiles in float32, adding if the product asks for it.
+func (it *item) floatTiles(buf *scratch, t0, t1, c0, c1 int) {
+	var scale *float32
+	if it.Add {
+		scale = &it.Scale
+	}
+	w, dst := it.W, it.Dst[c0*it.Stride:]
+	if c1-c0 == 1 && layouts[w.format].block == 1 {
+		it.gemv(dst[t0*tileRows:], t0, t1, c0, scale)
+		return
+	}
+	for t := t0; t < t1; t++ {
+		it.float(buf, dst[t*tileRows:], it.Stride, t, c0, c1, scale)
+	}
+}
 
-// floatTile multiplies one tile with float activations into out[c*ldo + 0..15].
-func (j *matmulJob) floatTile(buf *scratch, w *Matrix, t int, out []float32, ldo, c0, c1 int, scale *float32) {
-	k := w.k
-	tile := w.tile(t)
-	if w.format != F16 && w.format != F32 {
-		tile = nil
+// gemv is a run of tiles times one column.
+func (it *item) gemv(dst []float32, t0, t1, c int, scale *float32) {
+	w := it.W
+	x, tiles := it.X.x[c*w.k:][:w.k], w.data[t0*w.tileBytes():t1*w.tileBytes()]
+	if w.format == F16 {
+		gemvF16(dst, halvesOf(tiles), x, t1-t0, scale)
+	} else {
+		gemvF32(dst, floatsOf(tiles), x, t1-t0, scale)
+	}
+}
+
+// float multiplies one tile with float activations into out[c*ldo + 0..15].
+func (it *item) float(buf *scratch, out []float32, ldo, t, c0, c1 int, scale *float32) {
+	w, k := it.W, it.W.k
+	x, tile := it.X.x[c0*k:], w.tile(t)
+	switch w.format {
+	case F16:
+		gemmF16(out, ldo, halvesOf(tile), tileRows, x, k, k, c1-c0, scale)
+	case F32:
+		gemmF32(out, ldo, floatsOf(tile), tileRows, x, k, k, c1-c0, scale)
+	default:
 		buf.weights = grow(buf.weights, k*tileRows)
 		w.unpackTile(t, buf.weights, buf.row[:])
-	}
-	for c := c0; c < c1; c += floatColumns {
-		n, x, dst := min(floatColumns, c1-c), j.x.x[c*k:], out[(c-c0)*ldo:]
-		switch {
-		case tile == nil:
-			gemmF32(dst, ldo, buf.weights, tileRows, x, k, k, n, scale)
-		case w.format == F16:
-			gemmF16(dst, ldo, halvesOf(tile), tileRows, x, k, k, n, scale)
-		default:
-			gemmF32(dst, ldo, floatsOf(tile), tileRows, x, k, k, n, scale)
-		}
+		gemmF32(out, ldo, buf.weights, tileRows, x, k, k, c1-c0, scale)
 	}
 }
 
@@ -95,22 +107,18 @@ func (m *Matrix) unpackTile(t int, dst, row []float32) {
 	}
 }
 
-// edgeTile computes a tile some columns at a time into buf.out, then copies or adds
-// the rows that exist.
-func (j *matmulJob) edgeTile(buf *scratch, it *product, t, c0, c1 int) {
-	rows := min(tileRows, it.w.rows-t*tileRows)
-	step := panelMax
-	if !j.quantised(it.w) {
-		step = floatColumns
-	}
-	for c := c0; c < c1; c += step {
-		n := min(step, c1-c)
-		j.anyTile(buf, it.w, t, c, n)
+// edge computes a tile some columns at a time into buf.out, then copies or adds the
+// rows that exist.
+func (it *item) edge(buf *scratch, t, c0, c1 int) {
+	rows := min(tileRows, it.W.rows-t*tileRows)
+	for c := c0; c < c1; c += it.step() {
+		n := min(it.step(), c1-c)
+		it.one(buf, t, c, c+n)
 		for i := range n {
-			dst := it.dst[(c+i)*it.ldd+t*tileRows:][:rows]
+			dst := it.Dst[(c+i)*it.Stride+t*tileRows:][:rows]
 			for r, v := range buf.out[i*tileRows:][:rows] {
-				if j.scaled {
-					v = fma32(j.scale, v, dst[r])
+				if it.Add {
+					v = fma32(it.Scale, v, dst[r])
 				}
 				dst[r] = v
 			}
@@ -118,15 +126,24 @@ func (j *matmulJob) edgeTile(buf *scratch, it *product, t, c0, c1 int) {
 	}
 }
 
-// anyTile computes one tile for columns c to c+n into buf.out[column*16 + row]. In
-// int8 the columns are those of one panel.
-func (j *matmulJob) anyTile(buf *scratch, w *Matrix, t, c, n int) {
-	if !j.quantised(w) {
-		j.floatTile(buf, w, t, buf.out[:], tileRows, c, c+n, nil)
+// step is how many columns one computes at a time.
+func (it *item) step() int {
+	if it.quantised() {
+		return panelMax
+	}
+	return floatColumns
+}
+
+// one computes one tile for columns [c0, c1), at most step of them, into
+// buf.out[column*16 + row]. In int8 the columns are those of one panel.
+func (it *item) one(buf *scratch, t, c0, c1 int) {
+	w := it.W
+	if !it.quantised() {
+		it.float(buf, buf.out[:], tileRows, t, c0, c1, nil)
 		return
 	}
-	q, x := layouts[w.format].quant, j.x.panels[c*w.blocks*qColumn:]
-	switch panelWidth(n) {
+	q, x := layouts[w.format].quant, it.X.panels[c0*w.blocks*qColumn:]
+	switch panelWidth(c1 - c0) {
 	case 1:
 		q.one(buf.out[:], tileRows, w.tile(t), x, w.blocks, 1)
 	case 2:
@@ -136,20 +153,19 @@ func (j *matmulJob) anyTile(buf *scratch, w *Matrix, t, c, n int) {
 	}
 }
 
-// runPicks computes result columns [lo, hi) of MatMulRows. Neighbouring picks of one
-// tile share its computation.
-func (j *matmulJob) runPicks(buf *scratch, lo, hi, c0, c1 int) {
-	it := &j.items[0]
-	for c := c0; c < c1; c += panelMax {
-		n, last := min(panelMax, c1-c), -1
+// pick computes result columns [lo, hi) of MatMulRows. Neighbouring picks of one tile
+// share its computation.
+func (it *item) pick(buf *scratch, lo, hi, c0, c1 int) {
+	for c := c0; c < c1; c += it.step() {
+		n, last := min(it.step(), c1-c), -1
 		for i := lo; i < hi; i++ {
-			row := int(j.picks[i])
+			row := int(it.picks[i])
 			if t := row / tileRows; t != last {
-				j.anyTile(buf, it.w, t, c, n)
+				it.one(buf, t, c, c+n)
 				last = t
 			}
 			for m := range n {
-				it.dst[(c+m)*it.ldd+i] = buf.out[m*tileRows+row%tileRows]
+				it.Dst[(c+m)*it.Stride+i] = buf.out[m*tileRows+row%tileRows]
 			}
 		}
 	}

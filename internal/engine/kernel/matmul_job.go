@@ -1,0 +1,101 @@
+package kernel
+
+// matmulJob is the dispatch in progress. The unit of work is a tile of rows times a
+// chunk of columns; a product's units are all tiles for the first chunk, then for the
+// next. Units of all products stand in one line, and a task is a stretch of it.
+type matmulJob struct {
+	pool   *Pool
+	items  []item
+	starts []int // first unit of each task, and the end of the line
+	units  int
+	cost   int
+}
+
+// item is a product and its place in the line of units.
+type item struct {
+	Product
+	first, units int
+	across       int // units per chunk of columns
+	chunk        int // columns in a chunk
+	cost         int // of a unit, in int8 multiply-adds
+}
+
+// A chunk of columns is what one task takes at most: it keeps the panels in the
+// second-level cache and one call below 100 µs.
+const (
+	quantColumns = 256
+	floatColumns = 96
+)
+
+// A task is worth handing over from minCost on, about a microsecond. A float
+// multiply-add costs floatCost of the int8 kind.
+const (
+	minCost   = 1 << 16
+	maxCost   = 1 << 21
+	floatCost = 4
+)
+
+func (j *matmulJob) begin() {
+	j.items, j.starts, j.units, j.cost = j.items[:0], j.starts[:0], 0, 0
+}
+
+func (j *matmulJob) add(pr Product) {
+	if pr.Stride == 0 {
+		pr.Stride = pr.W.rows
+	}
+	pr.check()
+	n := pr.X.n
+	if n == 0 {
+		return
+	}
+	it := item{Product: pr, first: j.units, across: pr.W.tiles(), chunk: floatColumns}
+	if pr.picks != nil {
+		it.across = len(pr.picks)
+	}
+	factor := floatCost
+	if it.quantised() {
+		it.chunk, factor = quantColumns, 1
+	}
+	it.units = it.across * ((n + it.chunk - 1) / it.chunk)
+	it.cost = min(n, it.chunk) * pr.W.k * tileRows * factor
+	j.items = append(j.items, it)
+	j.units += it.units
+	j.cost += it.units * it.cost
+}
+
+// start cuts the line into tasks of about equal cost and runs them.
+func (j *matmulJob) start() {
+	want := min(max(j.cost/(4*j.pool.Threads()), minCost), maxCost)
+	j.starts = append(j.starts, 0)
+	have := 0
+	for i := range j.items {
+		it := &j.items[i]
+		for u := 0; u < it.units; {
+			take := min(max((want-have+it.cost-1)/it.cost, 1), it.units-u)
+			u += take
+			if have += take * it.cost; have >= want {
+				j.starts, have = append(j.starts, it.first+u), 0
+			}
+		}
+	}
+	if j.starts[len(j.starts)-1] != j.units {
+		j.starts = append(j.starts, j.units)
+	}
+	j.pool.run(len(j.starts)-1, j.pool.runMM)
+	clear(j.items) // keep no caller's memory
+}
+
+func (j *matmulJob) run(worker, task int) {
+	buf := &j.pool.workers[worker].buf
+	lo, hi := j.starts[task], j.starts[task+1]
+	for i := range j.items {
+		it := &j.items[i]
+		u, end := max(lo-it.first, 0), min(hi-it.first, it.units)
+		for u < end { // one chunk of columns at a time
+			c0, t0 := u/it.across*it.chunk, u%it.across
+			t1 := min(t0+end-u, it.across)
+			it.tiles(buf, t0, t1, c0, min(c0+it.chunk, it.X.n))
+			u += t1 - t0
+		}
+	}
+}
