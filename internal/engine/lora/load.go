@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -81,10 +82,20 @@ func (c *contents) sameBase(base Shape) error {
 	return nil
 }
 
-// plainName is the last part of a model's name or path, in lower case.
+// plainName is the last part of a model's name or path, in lower case, without what only
+// says how a file stores it.
 func plainName(s string) string {
-	return strings.ToLower(path.Base(strings.TrimRight(strings.ReplaceAll(s, `\`, "/"), "/")))
+	s = strings.ToLower(path.Base(strings.TrimRight(strings.ReplaceAll(s, `\`, "/"), "/")))
+	for {
+		cut := storage.ReplaceAllString(s, "")
+		if cut == s || cut == "" {
+			return s
+		}
+		s = cut
+	}
 }
+
+var storage = regexp.MustCompile(`[._-](i?q[0-9][0-9a-z_]*|bf16|f16|f32|gguf|safetensors)$`)
 
 // pack makes the two matrices of a layer.
 func (a *Adapter) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Target) error {
