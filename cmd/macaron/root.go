@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,7 +28,16 @@ func (e *env) config() (config.Config, error) { return config.Load(e.flags) }
 // commands lists the sub-commands in the order of the help.
 func commands(e *env) []*cobra.Command {
 	return []*cobra.Command{
+		newUp(e),
+		newServe(e),
+		newChat(e),
+		newRoute(e),
 		newModel(e),
+		newAdapter(e),
+		newStorage(e),
+		newEngine(e),
+		newDoctor(e),
+		newConfig(e),
 		newVersion(e),
 	}
 }
@@ -106,6 +116,10 @@ func noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 
 // fail tells the person what happened and what to do next, and gives the exit code.
 func (e *env) fail(err error) int {
+	var told reported
+	if errors.As(err, &told) {
+		return told.code.Exit()
+	}
 	c := errs.As(err)
 	if e.json {
 		// The process is about to end with the code: there is no one left to tell.

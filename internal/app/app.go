@@ -18,6 +18,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/limits"
+	"macaron/internal/models"
 	"macaron/internal/obs"
 	"macaron/internal/session"
 	"macaron/internal/store/homelock"
@@ -35,6 +36,7 @@ type Options struct {
 	Log       *slog.Logger      // nil: standard error, as configured
 	Clock     clock.Clock       // nil: the machine's
 	Generator backend.Generator // nil: the configured engine or upstream
+	Model     models.Local      // a model file that the caller has verified; zero: the configured one
 }
 
 // App is one running Macaron: everything under one MACARON_HOME.
@@ -47,6 +49,7 @@ type App struct {
 	metrics   *obs.Metrics
 	sessions  *session.Log
 	catalogue *catalogue
+	model     models.Local
 	generator *late
 	summaries *summary.Worker
 	turns     *turn.Runner
@@ -62,7 +65,7 @@ type App struct {
 // New builds everything from the configuration; the model loads in the background
 // and /readyz tells when it is there. Close frees what New took.
 func New(cfg config.Config, opts Options) (*App, error) {
-	a := &App{cfg: cfg, version: opts.Version, log: opts.Log, clock: opts.Clock, addr: make(chan string, 1)}
+	a := &App{cfg: cfg, version: opts.Version, model: opts.Model, log: opts.Log, clock: opts.Clock, addr: make(chan string, 1)}
 	if a.log == nil {
 		a.log = obs.NewLog(os.Stderr, cfg.Log.Level, cfg.Log.Format)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"macaron/internal/contract"
+	"macaron/internal/errs"
 	"macaron/internal/web"
 	"macaron/internal/wire/openai"
 )
@@ -22,12 +23,18 @@ func (a *App) routes() http.Handler {
 		Log: a.sessions, Adapters: a.adapters, Fail: a.fail,
 		Owner: func(*http.Request) string { return Owner },
 	})
+	mux.HandleFunc("POST /admin/route", a.route)
 	mux.Handle("/v1/feedback", pages)
 	mux.Handle("/", pages)
 	return a.identify(a.watch(headers(a.guard(mux))))
 }
 
 func (a *App) fail(w http.ResponseWriter, err error) {
+	e := errs.As(err)
+	a.metrics.Error(string(e.Code))
+	if e.Code.Status() >= 500 {
+		a.log.Error("request failed", "id", w.Header().Get("X-Request-Id"), "code", string(e.Code), "err", err)
+	}
 	openai.WriteError(w, err)
 }
 

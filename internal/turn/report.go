@@ -5,12 +5,13 @@ import (
 
 	"macaron/internal/chat"
 	"macaron/internal/ids"
+	"macaron/internal/record"
 )
 
 // Report is what every answer tells of its turn, in each API's `macaron` object.
 type Report struct {
-	Turn          string             `json:"turn"`
-	Session       string             `json:"session"`
+	Turn          string             `json:"turn,omitempty"` // absent in a dry run
+	Session       string             `json:"session,omitempty"`
 	Adapter       string             `json:"adapter"`
 	Revision      ids.Digest         `json:"revision"`
 	Reason        string             `json:"reason"` // model, forced, sticky, fallback, single
@@ -38,13 +39,17 @@ func (l *life) report() Report {
 		Reason: l.decision.Reason, Cause: l.decision.Error, Probabilities: l.decision.Probabilities, Contract: l.contract.Hash(),
 	}
 	for _, h := range l.hops {
-		r.Hops = append(r.Hops, HopReport{
-			Hop: string(h.Hop), Adapter: h.Adapter.Name,
-			PromptTokens: h.Usage.PromptTokens, CachedTokens: h.Usage.CachedTokens, OutputTokens: h.Usage.OutputTokens,
-			FirstMS: milliseconds(h.Usage.First), TotalMS: milliseconds(h.Usage.Total),
-		})
+		r.Hops = append(r.Hops, hopReport(h))
 	}
 	return r
+}
+
+func hopReport(h record.Hop) HopReport {
+	return HopReport{
+		Hop: string(h.Hop), Adapter: h.Adapter.Name,
+		PromptTokens: h.Usage.PromptTokens, CachedTokens: h.Usage.CachedTokens, OutputTokens: h.Usage.OutputTokens,
+		FirstMS: milliseconds(h.Usage.First), TotalMS: milliseconds(h.Usage.Total),
+	}
 }
 
 // usage sums the hops of the request, so that what was spent is what is told.

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/errs"
+	"macaron/internal/turn"
+	"macaron/internal/wire/sse"
+)
+
+func newChat(e *env) *cobra.Command {
+	var forced string
+	c := &cobra.Command{
+		Use:     "chat",
+		Short:   "Talk in the terminal",
+		Long:    "Talk with the Macaron that serves here if one does, else with the model in this process.\nEach answer shows who gave it and with what probability it was chosen.",
+		Example: "  macaron chat\n  macaron chat --adapter L2\n  echo 'what is a mutex?' | macaron chat",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return e.withServer(cmd, func(ctx context.Context, c *client) error {
+				t := &talk{env: e, client: c, forced: forced, terminal: isTerminal(e.in)}
+				return t.loop(ctx)
+			})
+		},
+	}
+	c.Flags().StringVar(&forced, "adapter", "", "force this specialist")
+	return c
+}
+
+// talk is one conversation; the history is kept here and sent whole each time.
+type talk struct {
+	*env
+	client   *client
+	forced   string
+	terminal bool
+	history  []said
+}
+
+type said struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+const chatHelp = "/adapter NAME forces a specialist, /adapter lets the router choose, /new starts over, /quit ends"
+
+// loop reads one message a line until the end of the input.
+func (t *talk) loop(ctx context.Context) error {
+	lines := bufio.NewScanner(t.in)
+	lines.Buffer(nil, 4<<20)
+	if t.terminal {
+		fmt.Fprintln(t.out, chatHelp)
+	}
+	for t.prompt(); lines.Scan(); t.prompt() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "/quit" || line == "/exit" {
+			return nil
+		}
+		if line == "" || t.command(line) {
+			continue
+		}
+		if err := t.say(ctx, line); err != nil {
+			if ctx.Err() != nil || !t.terminal {
+				return err
+			}
+			t.fail(err) // told; the conversation goes on
+		}
+	}
+	return errs.Wrap(errs.InvalidRequest, lines.Err(), "the input cannot be read", "one message a line, at most 4 MiB")
+}
+
+func (t *talk) prompt() {
+	if t.terminal {
+		fmt.Fprint(t.out, "\n> ")
+	}
+}
+
+// command obeys a line that begins with a slash.
+func (t *talk) command(line string) bool {
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "/adapter":
+		t.forced = strings.TrimSpace(rest)
+	case "/new":
+		t.history = nil
+	case "/help":
+		fmt.Fprintln(t.out, chatHelp)
+	default:
+		return false
+	}
+	return true
+}
+
+// say sends the conversation with one more message and prints the answer as it comes.
+func (t *talk) say(ctx context.Context, text string) error {
+	model := "macaron"
+	if t.forced != "" {
+		model += "/" + t.forced
+	}
+	messages := append(t.history, said{"user", text})
+	resp, err := t.client.post(ctx, "/v1/chat/completions", map[string]any{"model": model, "stream": true, "messages": messages})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	h := resp.Header
+	fmt.Fprintf(t.out, "[%s%s] ", h.Get("X-Macaron-Adapter"), chance(h.Get("X-Macaron-Reason"), h.Get("X-Macaron-Probability")))
+	answer, err := t.print(resp.Body)
+	if err != nil {
+		return err
+	}
+	t.history = append(messages, said{"assistant", answer})
+	return nil
+}
+
+func chance(reason, probability string) string {
+	if probability != "" && reason == "model" {
+		return " " + probability
+	}
+	return " " + reason
+}
+
+type streamed struct {
+	Choices []struct {
+		Delta struct {
+			Content string `json:"content"`
+		} `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Macaron *turn.Report    `json:"macaron"`
+	Error   json.RawMessage `json:"error"`
+}
+
+// print shows the stream and returns the whole answer.
+func (t *talk) print(body io.Reader) (string, error) {
+	var whole strings.Builder
+	events := sse.NewReader(body, 4<<20)
+	for {
+		e, err := events.Next()
+		if err != nil {
+			return "", errs.Wrap(errs.UpstreamFailed, err, "the answer broke off", "say it again")
+		}
+		if string(e.Data) == "[DONE]" {
+			fmt.Fprintln(t.out)
+			return whole.String(), nil
+		}
+		var c streamed
+		if err := json.Unmarshal(e.Data, &c); err != nil {
+			return "", errs.Wrap(errs.UpstreamFailed, err, "the answer cannot be read", "")
+		}
+		if len(c.Error) > 0 {
+			fmt.Fprintln(t.out)
+			return "", refusal(strings.NewReader(string(e.Data)))
+		}
+		for _, choice := range c.Choices {
+			whole.WriteString(choice.Delta.Content)
+			fmt.Fprint(t.out, plain(choice.Delta.Content))
+			if choice.FinishReason == "length" {
+				fmt.Fprint(t.out, " [cut at the budget]")
+			}
+		}
+	}
+}
+
+// plain strikes out control characters: what a model says must not steer a terminal.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

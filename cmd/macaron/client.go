@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/app"
+	"macaron/internal/config"
+	"macaron/internal/errs"
+	"macaron/internal/models"
+	"macaron/internal/obs"
+)
+
+// client talks to a Macaron over its own API, whichever process that is in.
+type client struct {
+	base string
+	http *http.Client
+}
+
+// withServer runs fn with the Macaron that already serves this home's address, or
+// else with one inside this process, on a free port, for as long as fn runs.
+func (e *env) withServer(cmd *cobra.Command, fn func(context.Context, *client) error) error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	running := &client{base: "http://" + c.Listen, http: &http.Client{}}
+	if running.alive(cmd.Context()) {
+		return fn(cmd.Context(), running)
+	}
+	return e.withModel(cmd, func(c config.Config, m models.Local) error {
+		c.Listen = "127.0.0.1:0"
+		a, err := app.New(c, app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)})
+		if err != nil {
+			return err
+		}
+		return inProcess(cmd.Context(), a, fn)
+	})
+}
+
+func inProcess(ctx context.Context, a *app.App, fn func(context.Context, *client) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l, err := a.Listen()
+	if err != nil {
+		return err
+	}
+	served := make(chan error, 1)
+	go func() { served <- a.Serve(ctx, l) }()
+	if err = a.WaitReady(ctx); err == nil {
+		c := &client{base: "http://" + l.Addr().String(), http: &http.Client{Transport: &http.Transport{}}}
+		err = fn(ctx, c)
+		c.http.CloseIdleConnections()
+	}
+	stop()
+	if ended := <-served; err == nil {
+		err = ended
+	}
+	return err
+}
+
+// alive reports whether a Macaron answers there.
+func (c *client) alive(ctx context.Context) bool {
+	ctx, stop := context.WithTimeout(ctx, time.Second)
+	defer stop()
+	var health struct {
+		Status  string `json:"status"`
+		Version string `json:"version"`
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/healthz", http.NoBody)
+	if err != nil {
+		return false
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	return json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&health) == nil && health.Status == "ok" && health.Version != ""
+}
+
+// post sends JSON and returns the answer of a success; its body is the caller's to close.
+func (c *client) post(ctx context.Context, path string, body any) (*http.Response, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, errs.Wrap(errs.Canceled, err, "stopped", "")
+		}
+		return nil, errs.Wrap(errs.UpstreamUnavailable, err, "the server at "+c.base+" does not answer", "start it with `macaron up`")
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, refusal(resp.Body)
+}
+
+// refusal reads the API's error object back into an error.
+func refusal(r io.Reader) error {
+	var body struct {
+		Error struct {
+			Message string `json:"message"`
+			Code    string `json:"code"`
+			Param   string `json:"param"`
+		} `json:"error"`
+	}
+	if err := json.NewDecoder(io.LimitReader(r, 1<<20)).Decode(&body); err != nil || body.Error.Message == "" {
+		return errs.Wrap(errs.UpstreamFailed, errors.Join(err, errors.New("no error object")), "the server gave an answer that is none of Macaron's", "see what listens at that address")
+	}
+	return errs.New(errs.Code(body.Error.Code), body.Error.Message, "").In(body.Error.Param)
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/app"
+	"macaron/internal/config"
+	"macaron/internal/errs"
+	"macaron/internal/models"
+)
+
+func newServe(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve",
+		Short: "Serve with what is on this machine; fetch nothing",
+		Long: "Serve the API and the chat page in the foreground, with the embedded engine or, with\n" +
+			"--upstream URL, with an OpenAI-compatible server whose model names are the adapters.",
+		Example: "  macaron serve\n  macaron serve --upstream http://127.0.0.1:8000/v1 --upstream-models L0=chat,L2=coder",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := e.config()
+			if err != nil {
+				return err
+			}
+			return e.serve(cmd.Context(), c, models.Local{})
+		},
+	}
+}
+
+// serve runs the app in the foreground until ctx ends, and tells where it is.
+func (e *env) serve(ctx context.Context, c config.Config, model models.Local) error {
+	a, err := app.New(c, app.Options{Version: version, Model: model})
+	if err != nil {
+		return err
+	}
+	l, err := a.Listen()
+	if err != nil {
+		return err
+	}
+	ready := make(chan error, 1)
+	go func() { ready <- e.announce(ctx, a, c, "http://"+l.Addr().String()) }()
+	err = a.Serve(ctx, l)
+	if told := <-ready; err == nil && errs.CodeOf(told) != errs.Canceled {
+		err = told
+	}
+	return err
+}
+
+// announce waits for the model and prints where everything is.
+func (e *env) announce(ctx context.Context, a *app.App, c config.Config, url string) error {
+	if !e.json {
+		fmt.Fprintf(e.out, "Macaron listens at %s; loading ...\n", url)
+	}
+	if err := a.WaitReady(ctx); err != nil {
+		return err
+	}
+	facts, err := a.Facts(ctx)
+	if err != nil {
+		return err
+	}
+	if e.json {
+		return e.printJSON(map[string]any{"url": url, "home": c.Home, "engine": facts.Engine, "contract": facts.Contract, "adapters": facts.Adapters})
+	}
+	var names []string
+	for _, s := range facts.Adapters {
+		names = append(names, s.Name+" "+s.Title)
+	}
+	fmt.Fprintf(e.out, "Ready.\n  chat page   %s/\n  API         %s/v1   model \"macaron\", or \"macaron/%s\" to force one\n  adapters    %s\n  engine      %s\n  contract    %s\n  state       %s\nStop with Ctrl-C.\n",
+		url, url, facts.Adapters[0].Name, strings.Join(names, ", "), facts.Engine, facts.Contract, c.Home)
+	return nil
+}

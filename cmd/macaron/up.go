@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"macaron/internal/config"
+	"macaron/internal/models"
+)
+
+func newUp(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "up",
+		Short: "Fetch and verify the model if it is missing, then serve everything",
+		Long: "Start everything in the foreground: the model is fetched once and checked by SHA-256,\n" +
+			"then the API and the chat page are served. Once the model is there no network is needed.",
+		Example: "  macaron up\n  PORT=8081 macaron up",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return e.withModel(cmd, func(c config.Config, m models.Local) error {
+				return e.serve(cmd.Context(), c, m)
+			})
+		},
+	}
+}
+
+// withModel runs fn with the configured model's file, fetched if need be, or with
+// none when an upstream serves.
+func (e *env) withModel(cmd *cobra.Command, fn func(config.Config, models.Local) error) error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	if c.Upstream.URL != "" {
+		return fn(c, models.Local{})
+	}
+	var file models.Local
+	err = e.withFetcher(func(f *models.Fetcher, c config.Config) (err error) {
+		file, err = f.Resolve(cmd.Context(), c.Model)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return fn(c, file)
+}
