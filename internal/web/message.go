@@ -1,10 +1,6 @@
 package web
 
-import (
-	"encoding/json"
-
-	"macaron/internal/chat"
-)
+import "macaron/internal/chat"
 
 // message is a chat message in the form of the chat API.
 type message struct {
@@ -61,8 +57,8 @@ func contentOf(parts []chat.Part) any {
 	for _, p := range parts {
 		if p.Kind == "text" {
 			list = append(list, textPart{Type: "text", Text: p.Text})
-		} else {
-			list = append(list, json.RawMessage(p.Raw))
+		} else if len(p.Raw) > 0 {
+			list = append(list, p.Raw)
 		}
 	}
 	return list
