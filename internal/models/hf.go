@@ -96,12 +96,12 @@ func (f *Fetcher) get(t *transfer, address string) (*http.Response, error) {
 	return f.client().Do(req)
 }
 
-// accept reads the status and gives the size of the whole file, 0 if unknown. It
+// accept reads the status and gives the size of the whole file, -1 if unknown. It
 // starts over when the server sends the file from its start.
 func (t *transfer) accept(resp *http.Response) (int64, error) {
 	switch resp.StatusCode {
 	case http.StatusOK:
-		return max(resp.ContentLength, 0), t.restart()
+		return resp.ContentLength, t.restart()
 	case http.StatusPartialContent:
 		var from, to, total int64
 		n, err := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total)

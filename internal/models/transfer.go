@@ -87,16 +87,16 @@ func (t *transfer) resume() error {
 	return nil
 }
 
-// copy appends what r gives; total is the size of the whole file, 0 if unknown.
+// copy appends what r gives; total is the size of the whole file, -1 if unknown.
 func (t *transfer) copy(r io.Reader, total int64) error {
 	limit := int64(maxUnknown)
 	if t.model.Size > 0 {
-		if total > 0 && total != t.model.Size {
+		if total >= 0 && total != t.model.Size {
 			return wrongSize(t.model, total)
 		}
 		total = t.model.Size
 	}
-	if total > 0 {
+	if total >= 0 {
 		limit = total
 	}
 	if err := t.store.room(total - t.done); err != nil {
@@ -131,7 +131,7 @@ func (t *transfer) write(b []byte) error {
 
 func (t *transfer) tell(total int64) {
 	if t.progress != nil {
-		t.progress(t.model.Name, t.done, total)
+		t.progress(t.model.Name, t.done, max(total, 0))
 	}
 }
 
@@ -139,7 +139,7 @@ func (t *transfer) whole(total int64) error {
 	if t.progress != nil {
 		t.progress(t.model.Name, t.done, t.done)
 	}
-	if total > 0 && t.done != total {
+	if total >= 0 && t.done != total {
 		return errs.New(errs.SourceUnreachable, fmt.Sprintf("the transfer ended after %d of %d bytes", t.done, total), "try again: what has arrived is kept")
 	}
 	return nil
