@@ -15,7 +15,7 @@ var filters map[string]filter
 func init() { // not a literal: map and select refer back to the table
 	filters = map[string]filter{
 		"tojson": toJSON, "trim": textFilter("strip"), "upper": textFilter("upper"), "lower": textFilter("lower"),
-		"capitalize": textFilter("capitalize"), "title": textFilter("title"), "replace": textFilter("replace"),
+		"capitalize": textFilter("capitalize"), "title": func(m *machine, v value, a args) value { return mapping(titleWords)(m, m.str(v), a) }, "replace": textFilter("replace"),
 		"string": func(m *machine, v value, _ args) value { return m.str(v) },
 		"safe":   func(m *machine, v value, _ args) value { return v },
 		"length": countFilter, "count": countFilter, "default": defaultFilter, "d": defaultFilter,

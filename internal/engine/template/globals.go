@@ -23,6 +23,9 @@ var globals = map[string]value{
 		for k, v := range a.named {
 			ns.vars[k] = v
 		}
+		for k := range ns.vars {
+			mayStore(k)
+		}
 		return ns
 	}),
 	"dict": global("dict", func(m *machine, a args) value {
@@ -90,7 +93,8 @@ func strftimeNow(m *machine, a args) value {
 	if m.now.IsZero() {
 		fail("the template asks for the date, and none is given")
 	}
-	format := textArg(a, 0, "format").s
+	given := textArg(a, 0, "format")
+	format := given.s
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' || i+1 == len(format) {
@@ -109,7 +113,7 @@ func strftimeNow(m *machine, a args) value {
 		b.WriteString(s)
 	}
 	m.pay(b.Len())
-	return own(b.String())
+	return given.like(b.String())
 }
 
 var timeLayouts = map[byte]string{'d': "02", 'm': "01", 'Y': "2006", 'y': "06", 'B': "January", 'b': "Jan", 'H': "15", 'I': "03",
@@ -127,4 +131,11 @@ func timePart(t time.Time, c byte) string {
 	}
 	fail("the date format %%%c is not built in", c)
 	return ""
+}
+
+// mayStore refuses what the transformers library refuses to keep in a namespace.
+func mayStore(name string) {
+	if strings.HasPrefix(name, "_") {
+		fail("a namespace cannot hold %q", name)
+	}
 }

@@ -24,10 +24,10 @@ var extras = map[string]bool{"enable_thinking": true, "thinking": true, "reasoni
 
 // variables builds what the template sees, and counts its bytes.
 func variables(in Input) (vars map[string]value, size int, err error) {
-	in2 := &reader{}
+	r := &reader{}
 	messages := &list{}
 	for i, msg := range in.Messages {
-		d, err := in2.message(msg)
+		d, err := r.message(msg)
 		if err != nil {
 			return nil, 0, errs.Wrap(errs.InvalidRequest, err, fmt.Sprintf("message %d cannot be rendered: %v", i, err), "")
 		}
@@ -35,7 +35,7 @@ func variables(in Input) (vars map[string]value, size int, err error) {
 	}
 	tools := &list{}
 	for i, tool := range in.Tools {
-		d, err := in2.tool(tool)
+		d, err := r.tool(tool)
 		if err != nil {
 			return nil, 0, errs.Wrap(errs.InvalidRequest, err, fmt.Sprintf("tool %d cannot be rendered: %v", i, err), "")
 		}
@@ -47,13 +47,13 @@ func variables(in Input) (vars map[string]value, size int, err error) {
 		vars["tools"] = tools
 	}
 	for _, k := range slices.Sorted(maps.Keys(in.Extra)) {
-		v, err := in2.extra(k, in.Extra[k])
+		v, err := r.extra(k, in.Extra[k])
 		if err != nil {
 			return nil, 0, err
 		}
 		vars[k] = v
 	}
-	return vars, in2.size, nil
+	return vars, r.size, nil
 }
 
 // reader turns the conversation into values and counts its bytes.
@@ -85,6 +85,9 @@ func (r *reader) extra(name string, v any) (value, error) {
 // message is the mapping that templates know from the OpenAI API.
 func (r *reader) message(msg chat.Message) (*dict, error) {
 	d := &dict{}
+	if msg.Reasoning != "" {
+		d.set(own("thinking"), r.text(msg.Reasoning)) // the older name of reasoning_content
+	}
 	d.set(own("role"), r.text(string(msg.Role)))
 	content, err := r.content(msg)
 	if err != nil {

@@ -165,6 +165,7 @@ func (m *machine) assign(target expr, v value) {
 		if !ok {
 			fail("only attributes of a namespace can be set")
 		}
+		mayStore(t.name)
 		ns.vars[t.name] = v
 	case *listExpr:
 		items := m.items(v)

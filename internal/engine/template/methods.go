@@ -72,7 +72,7 @@ var textMethods map[string]method[text]
 func init() { // not a literal: the filters refer to it and it to them
 	textMethods = map[string]method[text]{
 		"strip": {stripping(true, true)}, "lstrip": {stripping(true, false)}, "rstrip": {stripping(false, true)},
-		"upper": {mapping(strings.ToUpper)}, "lower": {mapping(strings.ToLower)},
+		"upper": {mapping(upper)}, "lower": {mapping(lower)},
 		"capitalize": {mapping(capitalize)}, "title": {mapping(title)},
 		"startswith": {affix(strings.HasPrefix)}, "endswith": {affix(strings.HasSuffix)},
 		"removeprefix": {removing(true)}, "removesuffix": {removing(false)},
@@ -129,9 +129,36 @@ func mapping(f func(string) string) func(*machine, text, args) value {
 	}
 }
 
+// The letters that become several in the other case, beyond what package strings
+// does: the usual ones.
+var (
+	manyUpper = strings.NewReplacer("ß", "SS", "ŉ", "ʼN", "ﬀ", "FF", "ﬁ", "FI", "ﬂ", "FL", "ﬃ", "FFI", "ﬄ", "FFL", "ﬅ", "ST", "ﬆ", "ST")
+	manyLower = strings.NewReplacer("İ", "i\u0307")
+)
+
+func upper(s string) string { return strings.ToUpper(manyUpper.Replace(s)) }
+
+func lower(s string) string { return strings.ToLower(manyLower.Replace(s)) }
+
 func capitalize(s string) string {
 	_, n := utf8.DecodeRuneInString(s)
-	return strings.ToUpper(s[:n]) + strings.ToLower(s[n:])
+	return upper(s[:n]) + lower(s[n:])
+}
+
+// titleWords is the filter title, which knows other word borders than the method.
+func titleWords(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		end := strings.IndexFunc(s, func(r rune) bool { return pySpace(r) || strings.ContainsRune("-({[<", r) })
+		if end < 0 {
+			end = len(s)
+		}
+		b.WriteString(capitalize(s[:end]))
+		_, n := utf8.DecodeRuneInString(s[end:])
+		b.WriteString(s[end : end+n])
+		s = s[end+n:]
+	}
+	return b.String()
 }
 
 func title(s string) string {

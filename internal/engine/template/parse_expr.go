@@ -314,6 +314,9 @@ func (p *parser) test(x expr) expr {
 		next.kind == tokName && !slices.Contains([]string{"else", "or", "and", "is", "if", "in", "not", "recursive"}, next.text):
 		t.args = []expr{p.postfix(p.primary())}
 	}
+	if len(t.args) == 0 && p.is(tokName, "is") {
+		p.fail("a test cannot follow a test")
+	}
 	if negated {
 		return &notExpr{t}
 	}

@@ -168,7 +168,7 @@ func (s *scanner) raw(at int) {
 	if end < 0 {
 		s.fail("a raw tag is not closed")
 	}
-	s.closed(s.src[at+end-1], at+end+2, true)
+	s.closed(s.src[at+end-1], at+end+2, false)
 	for at := s.pos; ; at++ {
 		next := strings.Index(s.src[at:], "{%")
 		if next < 0 {

@@ -77,14 +77,12 @@ func (m *machine) splitBlanks(t text, limit int64, fromRight bool) value {
 	if start >= 0 {
 		words = append(words, span{start, len(t.s)})
 	}
-	if int64(len(words)) > limit { // the rest stays whole
+	if int64(len(words)) > limit { // the rest stays whole, with the blanks at its far end
 		n := int(limit)
 		if fromRight {
-			last := words[len(words)-n-1].hi
-			words = append([]span{{words[0].lo, last}}, words[len(words)-n:]...)
+			words = append([]span{{0, words[len(words)-n-1].hi}}, words[len(words)-n:]...)
 		} else {
-			end := len(strings.TrimRightFunc(t.s, pySpace))
-			words = append(words[:n:n], span{words[n].lo, end})
+			words = append(words[:n:n], span{words[n].lo, len(t.s)})
 		}
 	}
 	out := &list{}

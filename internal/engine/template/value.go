@@ -66,6 +66,8 @@ func key(v value) string {
 		return "s" + x.s
 	case nil:
 		return "n"
+	case undefined:
+		return "u"
 	case bool, int64, float64:
 		n, _ := number(x)
 		return "i" + formatFloat(n.float())
