@@ -36,7 +36,6 @@ func (e *env) withServer(cmd *cobra.Command, fn func(context.Context, *client) e
 		return fn(cmd.Context(), running)
 	}
 	return e.withModel(cmd, func(c config.Config, m models.Local) error {
-		c.Listen = "127.0.0.1:0"
 		a, err := app.New(c, app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)})
 		if err != nil {
 			return err
@@ -48,9 +47,9 @@ func (e *env) withServer(cmd *cobra.Command, fn func(context.Context, *client) e
 func inProcess(ctx context.Context, a *app.App, fn func(context.Context, *client) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	l, err := a.Listen()
+	l, err := app.Listen("127.0.0.1:0")
 	if err != nil {
-		return err
+		return errors.Join(err, a.Close())
 	}
 	served := make(chan error, 1)
 	go func() { served <- a.Serve(ctx, l) }()

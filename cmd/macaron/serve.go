@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -33,13 +34,13 @@ func newServe(e *env) *cobra.Command {
 
 // serve runs the app in the foreground until ctx ends, and tells where it is.
 func (e *env) serve(ctx context.Context, c config.Config, model models.Local) error {
-	a, err := app.New(c, app.Options{Version: version, Model: model})
+	l, err := app.Listen(c.Listen)
 	if err != nil {
 		return err
 	}
-	l, err := a.Listen()
+	a, err := app.New(c, app.Options{Version: version, Model: model})
 	if err != nil {
-		return err
+		return errors.Join(err, l.Close())
 	}
 	ready := make(chan error, 1)
 	go func() { ready <- e.announce(ctx, a, c, "http://"+l.Addr().String()) }()

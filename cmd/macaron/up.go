@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"macaron/internal/app"
 	"macaron/internal/config"
 	"macaron/internal/models"
 )
@@ -16,11 +17,27 @@ func newUp(e *env) *cobra.Command {
 		Example: "  macaron up\n  PORT=8081 macaron up",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := e.portIsFree(); err != nil {
+				return err
+			}
 			return e.withModel(cmd, func(c config.Config, m models.Local) error {
 				return e.serve(cmd.Context(), c, m)
 			})
 		},
 	}
+}
+
+// portIsFree tells a busy port before a model is fetched for nothing.
+func (e *env) portIsFree() error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	l, err := app.Listen(c.Listen)
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 // withModel runs fn with the configured model's file, fetched if need be, or with

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"macaron/internal/backend"
@@ -55,11 +56,12 @@ type App struct {
 	turns     *turn.Runner
 	handler   http.Handler
 
-	active  sync.WaitGroup // requests that are being served
-	addr    chan string    // filled once Run listens
-	closers []func() error
-	closing sync.Once
-	closed  error
+	active   sync.WaitGroup // requests that are being served
+	stopping atomic.Bool    // a stop was asked for
+	addr     chan string    // filled once Run listens
+	closers  []func() error
+	closing  sync.Once
+	closed   error
 }
 
 // New builds everything from the configuration; the model loads in the background

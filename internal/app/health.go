@@ -39,7 +39,11 @@ func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *App) checks(ctx context.Context) []check {
-	return []check{checked("model", a.generator.Ready(ctx)), checked("log", a.writable(ctx))}
+	all := []check{checked("model", a.generator.Ready(ctx)), checked("log", a.writable(ctx))}
+	if a.stopping.Load() {
+		all = append(all, checked("serving", errs.New(errs.UpstreamUnavailable, "the process is stopping", "")))
+	}
+	return all
 }
 
 // writable finds out whether the log could take a turn: it can be read, and its

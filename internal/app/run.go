@@ -16,19 +16,19 @@ import (
 // drain is how long open answers may go on after a stop was asked for.
 const drain = 10 * time.Second
 
-// Listen takes the configured address, so that a busy port is told before anything
-// else is loaded.
-func (a *App) Listen() (net.Listener, error) {
-	l, err := net.Listen("tcp", a.cfg.Listen)
+// Listen takes an address, so that a busy port is told before anything is fetched
+// or loaded.
+func Listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
 	if err == nil {
 		return l, nil
 	}
 	if errors.Is(err, syscall.EADDRINUSE) {
-		_, port, _ := net.SplitHostPort(a.cfg.Listen)
-		return nil, errs.Wrap(errs.AddressInUse, err, fmt.Sprintf("the address %s is taken by another process", a.cfg.Listen),
+		_, port, _ := net.SplitHostPort(address)
+		return nil, errs.Wrap(errs.AddressInUse, err, fmt.Sprintf("the address %s is taken by another process", address),
 			"stop that process, or choose another port: PORT="+another(port)+" macaron up")
 	}
-	return nil, errs.Wrap(errs.AddressInUse, err, fmt.Sprintf("the address %s cannot be used", a.cfg.Listen), "set PORT to a free port of this machine")
+	return nil, errs.Wrap(errs.AddressInUse, err, fmt.Sprintf("the address %s cannot be used", address), "set PORT to a free port of this machine")
 }
 
 func another(port string) string {
@@ -41,7 +41,7 @@ func another(port string) string {
 // Run listens and serves until ctx ends, then lets open answers finish within the
 // drain time and closes everything.
 func (a *App) Run(ctx context.Context) error {
-	l, err := a.Listen()
+	l, err := Listen(a.cfg.Listen)
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}
@@ -65,6 +65,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
 	err := a.untilEnd(ctx, done)
+	a.stopping.Store(true)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer stop()
 	if srv.Shutdown(grace) != nil {

@@ -81,9 +81,14 @@ func transient(err error) bool {
 
 // ask lets the turn's own specialist go on after its answer: the same view, tools
 // and template, so that the answer's KV is reused.
-func (w *Worker) ask(ctx context.Context, c *contract.Contract, history []session.Turn) (session.Served, string, error) {
+func (w *Worker) ask(ctx context.Context, c *contract.Contract, history []session.Turn) (served session.Served, text string, err error) {
 	turn := history[len(history)-1]
-	served := session.Served{Hop: record.Hop{ID: w.IDs.New(ids.Hop), Hop: record.HopSummary, Adapter: turn.Revision}}
+	defer func() {
+		if p := recover(); p != nil { // in the background there is no request to fail
+			err = errs.New(errs.Internal, fmt.Sprintf("the summary of %s panicked: %v", turn.ID, p), "")
+		}
+	}()
+	served = session.Served{Hop: record.Hop{ID: w.IDs.New(ids.Hop), Hop: record.HopSummary, Adapter: turn.Revision}}
 	view, err := ownview.SummaryPrompt(c, session.Views(history[:len(history)-1]), turn.View())
 	if err != nil {
 		return served, "", err
@@ -106,8 +111,7 @@ func (w *Worker) ask(ctx context.Context, c *contract.Contract, history []sessio
 	served.Blob = all.Record(&served.Hop)
 	message := all.Message()
 	served.Hop.Message = &message
-	text := strings.TrimSpace(all.Text())
-	if text == "" {
+	if text = strings.TrimSpace(all.Text()); text == "" {
 		return served, "", errs.New(errs.Internal, fmt.Sprintf("the summary of %s is empty", turn.ID), "")
 	}
 	return served, text, nil

@@ -118,6 +118,9 @@ func (l *life) answer(ctx context.Context, q backend.Request, out Sink) (*backen
 		err = finished(q.ToolChoice, all.Message(), all.Finish)
 	}
 	if err == nil {
+		if all.Finish.Reason == chat.FinishStop && len(all.Message().ToolCalls) > 0 {
+			all.Finish.Reason = chat.FinishTools // some engines end calls with "stop"
+		}
 		return all, nil
 	}
 	if ctx.Err() != nil {

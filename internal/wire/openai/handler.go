@@ -32,6 +32,7 @@ type Deps struct {
 	Log       *slog.Logger
 	Failed    func(code string) // counts errors that clients see
 	Stream    sse.Options
+	Patience  time.Duration // how long a status line waits for the prompt to be read; 0: 10 s
 }
 
 type api struct {
@@ -42,6 +43,9 @@ type api struct {
 // Handler serves /v1/chat/completions and /v1/models.
 func Handler(d Deps) http.Handler {
 	a := &api{Deps: d, started: d.Clock.Now()}
+	if a.Patience == 0 {
+		a.Patience = patience
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", a.complete)
 	mux.HandleFunc("GET /v1/models", a.models)
@@ -69,7 +73,7 @@ func (a *api) complete(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	stream := newStreamSink(sse.NewWriter(w, a.Stream), w.Header(), head, q.includeUsage, q.Sampling.Logprobs)
+	stream := &streamSink{w: sse.NewWriter(w, a.Stream), header: w.Header(), head: head, includeUsage: q.includeUsage, logprobs: q.Sampling.Logprobs, patience: a.Patience}
 	defer stream.close()
 	if err := a.Turns.Run(r.Context(), q.Request, stream); err != nil {
 		a.failStream(w, r, stream, err)

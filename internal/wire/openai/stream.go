@@ -47,14 +47,11 @@ type streamSink struct {
 	head         answerHead
 	includeUsage bool
 	logprobs     bool
+	patience     time.Duration
 
 	mu    sync.Mutex // begin comes from the turn or from the timer
 	state string     // "", chosen, begun, over
 	timer *time.Timer
-}
-
-func newStreamSink(w *sse.Writer, h http.Header, head answerHead, includeUsage, logprobs bool) *streamSink {
-	return &streamSink{w: w, header: h, head: head, includeUsage: includeUsage, logprobs: logprobs}
 }
 
 // Chosen implements turn.Sink: the headers are set, and nothing is sent yet.
@@ -63,7 +60,7 @@ func (s *streamSink) Chosen(r turn.Report) error {
 	defer s.mu.Unlock()
 	s.head.report, s.state = r, "chosen"
 	s.head.headers(s.header)
-	s.timer = time.AfterFunc(patience, func() {
+	s.timer = time.AfterFunc(s.patience, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		_ = s.begin() // kept by the writer for the next event
