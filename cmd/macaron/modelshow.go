@@ -3,13 +3,16 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"macaron/internal/config"
+	"macaron/internal/engine/model"
 	"macaron/internal/engine/weights/gguf"
+	"macaron/internal/errs"
 	"macaron/internal/models"
 )
 
@@ -23,7 +26,8 @@ type modelView struct {
 	Parameters   int64            `json:"parameters"`
 	Layers       uint64           `json:"layers,omitempty"`
 	Context      uint64           `json:"context_tokens,omitempty"`
-	KVBytes      uint64           `json:"kv_bytes_per_token,omitempty"` // two bytes a value
+	Resident     int64            `json:"resident_bytes,omitempty"`     // of the weights in memory, when the built-in engine takes the model
+	KVBytes      uint64           `json:"kv_bytes_per_token,omitempty"` // keys and values, at two bytes each
 	Tokenizer    string           `json:"tokenizer,omitempty"`
 	Template     bool             `json:"chat_template"`
 	Formats      map[string]int64 `json:"tensors_by_format"`
@@ -76,7 +80,20 @@ func viewModel(l models.Local) (modelView, error) {
 	if v.Architecture, err = f.Meta.String("general.architecture"); err != nil {
 		return v, err
 	}
+	if m, err := model.Load(f, runtime.GOMAXPROCS(0)); err == nil {
+		v.Resident = m.Bytes()
+	} else if errs.CodeOf(err) != errs.Unsupported {
+		return v, err
+	}
 	return v, v.fromMeta(f.Meta)
+}
+
+func memory(v modelView) string {
+	kv := models.Size(int64(v.KVBytes)*1000) + " for each 1,000 cached tokens"
+	if v.Resident == 0 {
+		return "the built-in engine does not take this model; " + kv
+	}
+	return models.Size(v.Resident) + " of weights; " + kv
 }
 
 func (v *modelView) fromMeta(m gguf.Meta) error {
@@ -120,7 +137,7 @@ func (e *env) showModel(v modelView) error {
 		[]string{"parameters", thousands(v.Parameters)},
 		[]string{"tensors", fmt.Sprintf("%d: %s", v.Tensors, strings.Join(formats, ", "))},
 		[]string{"context", thousands(int64(v.Context)) + " tokens"},
-		[]string{"memory", fmt.Sprintf("%s weights (mapped), %s for each 1,000 cached tokens", models.Size(v.Bytes), models.Size(int64(v.KVBytes)*1000))},
+		[]string{"memory", memory(v)},
 		[]string{"tokenizer", orDash(v.Tokenizer)},
 		[]string{"template", template},
 		[]string{"licence", orDash(v.Licence)},

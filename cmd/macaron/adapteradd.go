@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/contract"
+	"macaron/internal/engine/lora"
+	"macaron/internal/errs"
+	"macaron/internal/models"
+	"macaron/internal/registry"
+)
+
+func newAdapterAdd(e *env) *cobra.Command {
+	var add registry.Addition
+	c := &cobra.Command{
+		Use:   "add DIR",
+		Short: "Register a PEFT adapter directory in the contract",
+		Long: "Checks a PEFT directory (adapter_config.json, adapter_model.safetensors), copies it into the store\n" +
+			"under its content and adds an [[adapters]] table to the contract file; nothing else in the file\n" +
+			"changes. A running server takes it up with its next request.",
+		Example: "  macaron adapter add ./my-lora --name L4 --title Poems --description 'verses and songs'",
+		Args:    args(1, 1, "one directory"),
+		RunE: func(_ *cobra.Command, given []string) error {
+			return e.addAdapter(given[0], add)
+		},
+	}
+	c.Flags().StringVar(&add.Name, "name", "", "label of the adapter (needed)")
+	c.Flags().StringVar(&add.Description, "description", "", "one line that tells the router what it is for (needed for a new one)")
+	c.Flags().StringVar(&add.Title, "title", "", "title for people")
+	c.Flags().StringVar(&add.Prompt, "prompt", "", "its part of the system text")
+	c.Flags().StringVar(&add.Before, "before", "", "label that it goes before in router.order")
+	c.Flags().BoolVar(&add.Replace, "replace", false, "put a new revision in the place of the adapter of that name")
+	return c
+}
+
+func (e *env) addAdapter(dir string, add registry.Addition) error {
+	if add.Name == "" || add.Description == "" && !add.Replace {
+		return errs.New(errs.InvalidRequest, "an adapter needs a name and a description, by which requests are routed to it", "give --name and --description")
+	}
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	k, err := contract.Load(c.Contract)
+	if err != nil {
+		return err
+	}
+	base, err := baseDigest(c, k.Model.Base)
+	if err != nil {
+		return err
+	}
+	rev, err := lora.Inspect(dir)
+	if err != nil {
+		return err
+	}
+	if baseMatch(rev.Base, base) == "no" {
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("the adapter was made for the base %s; the contract's %s is %s", rev.Base.Short(), k.Model.Base, base.Short()),
+			"use an adapter that was trained on "+k.Model.Base)
+	}
+	if rev, err = registry.Add(c.Home, c.Contract, dir, add); err != nil {
+		return err
+	}
+	if e.json {
+		return e.printJSON(map[string]any{"name": rev.Name, "revision": rev.Hash, "params": rev.Params, "bytes": rev.Bytes, "base_match": baseMatch(rev.Base, base), "contract": c.Contract})
+	}
+	fmt.Fprintf(e.out, "%s is registered in %s\n  revision %s, rank %d, %s parameters, %s, fits the base: %s\n",
+		rev.Name, c.Contract, rev.Hash.Short(), rev.Rank, thousands(rev.Params), models.Size(rev.Bytes), baseMatch(rev.Base, base))
+	return nil
+}
+
+func newAdapterRemove(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "rm NAME", Short: "Take an adapter out of the contract", Args: args(1, 1, "the name of an adapter"),
+		Long: "Removes the adapter's [[adapters]] table from the contract file. Its stored revision stays: turns\nof the log may be pinned to it.",
+		RunE: func(_ *cobra.Command, given []string) error {
+			c, err := e.config()
+			if err != nil {
+				return err
+			}
+			gone, err := registry.Remove(c.Contract, given[0])
+			if err != nil {
+				return err
+			}
+			if e.json {
+				return e.printJSON(map[string]any{"name": gone.Name, "source": gone.Source, "contract": c.Contract})
+			}
+			fmt.Fprintf(e.out, "%s is no longer registered in %s (its source was %s)\n", gone.Name, c.Contract, gone.Source)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"macaron/internal/config"
+	"macaron/internal/disk"
+	"macaron/internal/engine/kernel"
+	"macaron/internal/errs"
+	"macaron/internal/models"
+	"macaron/internal/registry"
+	"macaron/internal/store/homelock"
+)
+
+// roomy is the free space below which a full disk is near: logs and a few adapters.
+const roomy = 500_000_000
+
+func checkProcessor() finding {
+	if isa := kernel.ISA(); isa != "generic" {
+		return ok("processor", "%s kernels", isa)
+	}
+	return note("processor", "no hand-written kernels for this processor: answers are the same and come many times slower", "use a processor with AVX2 and FMA, or serve with another engine: macaron serve --upstream URL")
+}
+
+func checkHome(c config.Config) []finding {
+	if err := os.MkdirAll(c.Home, 0o700); err != nil {
+		return []finding{problem("home", errs.Wrap(errs.StorageFailed, err, c.Home+" cannot be made", "set MACARON_HOME to a directory that this user may write"))}
+	}
+	var list []finding
+	lock, err := homelock.Acquire(c.Home)
+	switch {
+	case errs.CodeOf(err) == errs.HomeLocked:
+		list = append(list, note("home", errs.As(err).Message, "this is right when a macaron server is meant to run"))
+	case err != nil:
+		return append(list, problem("home", err))
+	default:
+		list = append(list, ok("home", "%s can be written and is free", c.Home))
+		if err := lock.Close(); err != nil {
+			list = append(list, problem("home", disk.Error(err, "the lock cannot be released")))
+		}
+	}
+	return append(list, checkSpace(c))
+}
+
+func checkSpace(c config.Config) finding {
+	free, err := disk.Free(c.Home)
+	if err != nil {
+		return note("disk", "the free space cannot be told: "+err.Error(), "")
+	}
+	if free < roomy {
+		return problem("disk", disk.Full(fmt.Sprintf("only %s are free at %s", models.Size(int64(free)), c.Home)))
+	}
+	return ok("disk", "%s free", models.Size(int64(free)))
+}
+
+// checkModel looks and verifies; it fetches nothing.
+func checkModel(c config.Config) finding {
+	if c.Upstream.URL != "" {
+		return ok("model", "not needed: %s serves", c.Upstream.URL)
+	}
+	s, err := models.Open(c.Home)
+	if err != nil {
+		return problem("model", err)
+	}
+	defer s.Close() // a directory handle
+	m, err := s.Find(c.Model)
+	if errs.CodeOf(err) == errs.ModelNotFound && !models.IsSource(c.Model) {
+		local, err := (&models.Fetcher{Store: s}).Resolve(context.Background(), c.Model)
+		if err != nil {
+			return problem("model", err)
+		}
+		return ok("model", "%s, sha256 %s", local.Path, local.Digest.Short())
+	}
+	if err != nil {
+		return problem("model", err)
+	}
+	_, err = s.Has(m.Digest)
+	if errs.CodeOf(err) == errs.NotFound {
+		return note("model", fmt.Sprintf("%s (%s) has not been fetched", m.Name, models.Size(m.Size)), "macaron up fetches it at its start; to do it now: macaron model pull")
+	}
+	if err != nil {
+		return problem("model", err)
+	}
+	return ok("model", "%s, sha256 %s verified", m.Name, m.Digest.Short())
+}
+
+func checkContract(c config.Config) []finding {
+	k, list, err := registry.Survey(c.Home, c.Contract)
+	if err != nil {
+		return []finding{problem("contract", err)}
+	}
+	out := []finding{ok("contract", "%s %s from %s, hash %s", k.Name, k.Version, c.Contract, k.Hash().Short())}
+	base, err := baseDigest(c, k.Model.Base)
+	if err != nil {
+		return append(out, problem("contract", err))
+	}
+	for _, s := range list {
+		switch v := viewAdapter(s, base); {
+		case s.Err != nil:
+			f := problem("adapter", s.Err)
+			f.Detail = s.Name + " cannot be used: " + f.Detail
+			out = append(out, f)
+		case v.BaseMatch == "no":
+			out = append(out, problem("adapter", errs.New(errs.FormatInvalid, s.Name+" was made for another base than "+k.Model.Base, "train it on "+k.Model.Base+", or name its base in the contract")))
+		case s.Dir == "":
+			out = append(out, ok("adapter", "%s is %s", s.Name, s.Source))
+		default:
+			out = append(out, ok("adapter", "%s %s, rank %d, fits the base: %s", s.Name, v.Revision.Short(), v.Rank, v.BaseMatch))
+		}
+	}
+	return out
+}
+
+func checkPort(ctx context.Context, c config.Config) finding {
+	l, err := net.Listen("tcp", c.Listen)
+	if err == nil {
+		if err := l.Close(); err != nil {
+			return note("port", c.Listen+" is free, but could not be given back: "+err.Error(), "")
+		}
+		return ok("port", "%s is free", c.Listen)
+	}
+	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
+	defer stop()
+	if body, code, perr := get(ctx, "http://"+c.Listen+"/healthz", ""); perr == nil && code == http.StatusOK && bytes.Contains(body, []byte(`"version"`)) {
+		return ok("port", "a macaron server answers on http://%s", c.Listen)
+	}
+	return problem("port", errs.Wrap(errs.AddressInUse, err, c.Listen+" cannot be listened on: "+err.Error(), "stop the process that uses it, or choose another: PORT=8081 macaron up"))
+}
+
+// checkPython asks for what pip: sources need; without it only fetching fails.
+func checkPython(ctx context.Context, c config.Config, stored bool) finding {
+	ctx, stop := context.WithTimeout(ctx, 20*time.Second)
+	defer stop()
+	out, err := exec.CommandContext(ctx, c.Models.Python, "-m", "pip", "--version").CombinedOutput()
+	if err == nil {
+		words := strings.Fields(string(out))
+		return ok("python", "%s", strings.Join(words[:min(2, len(words))], " "))
+	}
+	e := errs.New(errs.SourceUnreachable, c.Models.Python+" with pip is not there; pip: sources of models need it", "install it, on Debian: apt-get install python3-pip; or bring the model file: macaron model pull NAME --source file:PATH")
+	if stored {
+		return note("python", e.Message, e.Next)
+	}
+	return problem("python", e)
+}
+
+func checkUpstream(ctx context.Context, c config.Config) finding {
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	_, code, err := get(ctx, c.Upstream.URL+"/models", c.Upstream.Key.Reveal())
+	switch {
+	case err != nil:
+		return problem("upstream", errs.Wrap(errs.UpstreamUnavailable, err, c.Upstream.URL+" does not answer", "start that server, or correct upstream.url"))
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return problem("upstream", errs.New(errs.Unauthenticated, fmt.Sprintf("%s refuses the key with %d", c.Upstream.URL, code), "correct upstream.key_file"))
+	case code != http.StatusOK:
+		return problem("upstream", errs.New(errs.UpstreamFailed, fmt.Sprintf("%s/models answers %d", c.Upstream.URL, code), "name the address that ends in /v1"))
+	}
+	return ok("upstream", "%s answers", c.Upstream.URL)
+}
+
+// get fetches a small answer. The key goes to the address that the person configured
+// and, since redirects are not followed, nowhere else.
+func get(ctx context.Context, url, key string) ([]byte, int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, 0, err
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	return body, resp.StatusCode, errors.Join(err, resp.Body.Close())
+}

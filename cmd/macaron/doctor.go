@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/config"
+	"macaron/internal/errs"
+)
+
+// finding is the result of one check.
+type finding struct {
+	Check  string    `json:"check"`
+	Status string    `json:"status"` // ok, note or problem
+	Detail string    `json:"detail"`
+	Next   string    `json:"next,omitempty"`
+	Code   errs.Code `json:"code,omitempty"` // of a problem
+}
+
+func ok(check, format string, args ...any) finding {
+	return finding{Check: check, Status: "ok", Detail: fmt.Sprintf(format, args...)}
+}
+
+// note is worth knowing and keeps nothing from working.
+func note(check, detail, next string) finding {
+	return finding{Check: check, Status: "note", Detail: detail, Next: next}
+}
+
+func problem(check string, err error) finding {
+	e := errs.As(err)
+	return finding{Check: check, Status: "problem", Detail: e.Message, Next: e.Next, Code: e.Code}
+}
+
+func newDoctor(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Check this machine and say what to do", Args: noArgs,
+		Long: "Checks the processor, the state directory, the model, the contract and its adapters, the port and\n" +
+			"what fetching needs. The exit code is that of the first problem.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return e.doctor(cmd.Context()) },
+	}
+}
+
+func (e *env) doctor(ctx context.Context) error {
+	var list []finding
+	c, err := e.config()
+	if err != nil {
+		list = []finding{checkProcessor(), problem("settings", err)}
+	} else {
+		list = examine(ctx, c)
+	}
+	if e.json {
+		if err := e.printJSON(list); err != nil {
+			return err
+		}
+	} else if err := e.showFindings(list); err != nil {
+		return err
+	}
+	return verdict(list)
+}
+
+// examine makes every check, whatever the others find.
+func examine(ctx context.Context, c config.Config) []finding {
+	list := []finding{checkProcessor(), ok("settings", "read; macaron config show lists them")}
+	list = append(list, checkHome(c)...)
+	model := checkModel(c)
+	list = append(list, model)
+	list = append(list, checkContract(c)...)
+	list = append(list, checkPort(ctx, c), checkPython(ctx, c, model.Status == "ok"))
+	if c.Upstream.URL != "" {
+		list = append(list, checkUpstream(ctx, c))
+	}
+	return list
+}
+
+func (e *env) showFindings(list []finding) error {
+	for _, f := range list {
+		fmt.Fprintf(e.out, "%-8s %-10s %s\n", f.Status, f.Check, f.Detail)
+		if f.Next != "" {
+			fmt.Fprintf(e.out, "%-19s %s\n", "", "-> "+f.Next)
+		}
+	}
+	return nil
+}
+
+// reported is the doctor's failure: the findings have told it already.
+type reported struct{ code errs.Code }
+
+func (r reported) Error() string { return string(r.code) }
+
+func verdict(list []finding) error {
+	for _, f := range list {
+		if f.Status == "problem" {
+			return reported{f.Code}
+		}
+	}
+	return nil
+}
