@@ -12,13 +12,15 @@ import (
 
 // ladder runs f under each rung that this machine has.
 func ladder(b *testing.B, f func(b *testing.B, p *Pool)) {
-	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("%s,threads=%d", ISA(), threads), func(b *testing.B) {
-			p := NewPool(threads)
-			defer p.Close()
-			f(b, p)
-		})
-	}
+	eachISA(func() {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s,threads=%d", ISA(), threads), func(b *testing.B) {
+				p := NewPool(threads)
+				defer p.Close()
+				f(b, p)
+			})
+		}
+	})
 }
 
 // timed runs f over and over. The mean suffers from whatever else the machine does,
@@ -153,8 +155,8 @@ func BenchmarkVector(b *testing.B) {
 		{"ArgMax-49152", func() { ArgMax(logits) }},
 		{"LogSumExp-49152", func() { LogSumExp(logits) }},
 	} {
-		b.Run(c.name+"/"+ISA(), func(b *testing.B) {
-			timed(b, 0, 0, c.f)
+		eachISA(func() {
+			b.Run(c.name+"/"+ISA(), func(b *testing.B) { timed(b, 0, 0, c.f) })
 		})
 	}
 }

@@ -43,6 +43,17 @@ func generic(f func()) {
 	f()
 }
 
+// eachISA runs f with the references and, where the machine can, the vector kernels.
+func eachISA(f func()) {
+	if accelerated {
+		defer f()
+	}
+	was := accelerated
+	accelerated = false
+	f()
+	accelerated = was
+}
+
 // both runs f with the vector kernels and with the references and compares what it
 // returns. On a machine without AVX2 the test would compare the references with
 // themselves, so it fails instead.

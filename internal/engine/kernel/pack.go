@@ -54,10 +54,13 @@ func packQ41(dst []byte, src *[tileRows][]byte) {
 func unpackQ41(dst []float32, tile []byte, r int) {
 	s := halvesOf(tile[256:])
 	d, m := half16(s[r]), half16(s[tileRows+r])
+	var value [16]float32
+	for q := range value {
+		value[q] = fma32(float32(q), d, m)
+	}
 	for g := range 4 {
 		for i, q := range tile[64*g+4*r:][:4] {
-			dst[4*g+i] = fma32(float32(q&15), d, m)
-			dst[16+4*g+i] = fma32(float32(q>>4), d, m)
+			dst[4*g+i], dst[16+4*g+i] = value[q&15], value[q>>4]
 		}
 	}
 }

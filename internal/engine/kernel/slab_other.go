@@ -1,0 +1,6 @@
+//go:build !linux
+
+package kernel
+
+// adviseHuge does nothing where huge pages are not asked for by range.
+func adviseHuge([]byte) {}
