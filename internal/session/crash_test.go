@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -24,6 +25,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("CRASH_TEST_DIR"); dir != "" {
 		talk(dir, os.Getenv("CRASH_TEST_AT"))
 		return
+	}
+	if err := flag.Set("rapid.checks", "50"); err != nil { // the command line still decides
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
