@@ -1,0 +1,73 @@
+package tidy
+
+import "fmt"
+
+// Rule forbids imports. From and Except are directories of this module; Not are
+// import paths, those of the module without its name.
+type Rule struct {
+	From   []string // who is bound; "" is everybody
+	Except []string // who is not
+	Tests  bool     // tests are bound too
+	Not    []string
+	Why    string
+}
+
+// vocabulary are the packages of words, which everybody may import.
+var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract"}
+
+// pure are the packages whose results depend on their arguments alone.
+var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/engine/kv", "internal/engine/constrain", "internal/accounting"}
+
+var databases = []string{"database/sql", "modernc.org/sqlite", "github.com/pressly/goose", "github.com/jackc/pgx"}
+
+// Rules are the directions in which imports may go.
+var Rules = []Rule{
+	{From: []string{"internal"}, Except: []string{"internal/app"}, Not: []string{"internal/app"},
+		Why: "app is the only wiring: cmd -> app -> rooms -> vocabulary"},
+	{From: []string{"internal"}, Except: []string{"internal/app", "internal/wire", "internal/backend/upstream"}, Not: []string{"internal/wire"},
+		Why: "rooms speak neutral words; only app mounts wire formats (upstream reads server-sent events with wire/sse)"},
+	{From: []string{"internal/backend/upstream"}, Tests: true, Not: []string{"internal/wire/openai"},
+		Why: "a dialect of an upstream is not the wire format of our clients: a change to one must not change the other"},
+	{From: vocabulary, Tests: true, Not: rooms("internal/turn", "internal/session", "internal/backend", "internal/engine", "internal/store", "internal/registry", "internal/models", "internal/config", "internal/obs", "internal/web"),
+		Why: "vocabulary is at the end of all arrows"},
+	{From: pure, Not: []string{"os", "os/exec", "net", "net/http", "io/fs", "database/sql", "internal/store", "internal/backend", "internal/disk"},
+		Why: "these are functions of their arguments: golden bytes and replays depend on it"},
+	{From: []string{"internal/engine"}, Not: rooms("internal/session", "internal/turn", "internal/route", "internal/ownview", "internal/summary", "internal/record", "internal/contract", "internal/store", "internal/backend", "internal/registry", "internal/models", "internal/config", "internal/limits"),
+		Why: "the engine knows token ids and revisions, never sessions"},
+	{Except: []string{"internal/store"}, Not: databases,
+		Why: "only store/* knows a database, so that another one fits behind the same suite"},
+	{Except: []string{"internal/obs"}, Not: []string{"github.com/prometheus", "go.opentelemetry.io"},
+		Why: "only obs knows telemetry"},
+	{Except: []string{"internal/browser"}, Not: []string{"github.com/chromedp"}, Tests: true,
+		Why: "one driver of the browser"},
+	{Except: []string{"cmd"}, Not: []string{"github.com/spf13/cobra"}, Tests: true,
+		Why: "rooms do not know that there is a command line"},
+	{Except: []string{"internal/progress"}, Not: []string{"github.com/vbauerster/mpb"}, Tests: true,
+		Why: "rooms report progress by a function; one place draws it"},
+	{Except: []string{"internal/engine/kernel"}, Not: []string{"unsafe", "C"},
+		Why: "memory that the compiler does not check stays in one package; cgo nowhere"},
+	{From: []string{"internal/store"}, Not: rooms("internal/session", "internal/turn", "internal/summary", "internal/backend"), Except: []string{"internal/store/storetest"},
+		Why: "a store keeps records and knows no rules of conversation"},
+	{From: []string{"internal/turn"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "net/http"},
+		Why: "a turn sees a Generator and its own interfaces, never who stands behind them"},
+	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
+		Why: "std and go-cmp test; the real part runs where a mock would stand; config is one struct"},
+}
+
+func rooms(names ...string) []string { return names }
+
+// Check gives a line for each import that a rule forbids.
+func (r Rule) Check(files []File) []string {
+	var bad []string
+	for _, f := range files {
+		if f.Test && !r.Tests || len(r.From) > 0 && !Within(f.Dir, r.From...) || Within(f.Dir, r.Except...) {
+			continue
+		}
+		for _, i := range f.Imports {
+			if Within(i, r.Not...) {
+				bad = append(bad, fmt.Sprintf("%s imports %s: %s", f.Path, i, r.Why))
+			}
+		}
+	}
+	return bad
+}
