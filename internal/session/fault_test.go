@@ -2,10 +2,13 @@ package session_test
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"macaron/internal/chat"
+	"macaron/internal/errs"
 	"macaron/internal/ownview"
 	"macaron/internal/record"
 	"macaron/internal/session"
@@ -38,6 +41,50 @@ func TestEveryWriteOfAConversationFailsOnce(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// When the disk is full, turns fail with a clear code, what was said can still be
+// read, and with room again the client's retry goes on where it was.
+func TestFullDiskStopsTurnsNotReading(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.db")
+	open := func(most int64) (*rig, *sqlite.Store) {
+		store, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Durability: sqlite.Normal, MaxBytes: most})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rigOn(t, store), store
+	}
+	r, store := open(512 << 10)
+	var h []chat.Message
+	var full error
+	turns := 0
+	for ; full == nil && turns < 1000; turns++ {
+		q := user(fmt.Sprintf("%d %s", turns, strings.Repeat("x", 4000)))
+		if full = attempt(r, with(h, q), "L0", said("a")); full == nil {
+			h = with(h, q, said("a"))
+		}
+	}
+	if errs.CodeOf(full) != errs.StorageFull || len(h) == 0 {
+		t.Fatalf("after %d turns: %v", turns, full)
+	}
+	pos, err := r.log.Resolve(ctx, me, with(h, user("next")))
+	if err != nil || len(pos.History) != len(h)/2 {
+		t.Errorf("%d turns are left: %v", len(pos.History), err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, store = open(0)
+	if _, err := r.log.Sweep(ctx); err != nil {
+		t.Error(err)
+	}
+	b := r.begin(t, me, with(h, user("next")), "L0")
+	if b.Parent != pos.Parent || len(b.view) != len(h)+2 {
+		t.Errorf("after %s, not %s", b.Parent, pos.Parent)
+	}
+	if err := store.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
