@@ -89,7 +89,7 @@ func TestTheStreamInDetail(t *testing.T) {
 func TestToolCallsInBothModes(t *testing.T) {
 	s, g := scriptedSite(t)
 	g.On = func(_ context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
-		if len(r.Choices) > 0 || r.ToolChoice.Mode == "none" || r.Messages[len(r.Messages)-1].Role == chat.Tool {
+		if len(r.Choices) > 0 || backendtest.IsSummary(r) || r.Messages[len(r.Messages)-1].Role == chat.Tool {
 			return false, nil
 		}
 		backendtest.Emit(emit, backendtest.Call(0, "a", "f", `{"x"`), chat.Event{ToolCall: &chat.ToolCallDelta{Index: 0, Arguments: `:1}`}}, backendtest.Call(1, "b", "g", `{}`))
@@ -248,7 +248,7 @@ func TestLogprobsStopAndForcedModels(t *testing.T) {
 	s, g := scriptedSite(t)
 	var sent backend.Request
 	g.On = func(_ context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
-		if r.ToolChoice.Mode == "none" {
+		if backendtest.IsSummary(r) {
 			return false, nil
 		}
 		sent = r

@@ -18,7 +18,7 @@ import (
 // end of a generation is reported on ended.
 func slow(g *backendtest.Scripted, words int) {
 	g.On = func(ctx context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
-		if len(r.Choices) > 0 || r.ToolChoice.Mode == "none" {
+		if len(r.Choices) > 0 || backendtest.IsSummary(r) {
 			return false, nil
 		}
 		if !emit(chat.Event{Start: &chat.Start{PromptTokens: 1}}) {

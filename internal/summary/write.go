@@ -79,6 +79,22 @@ func transient(err error) bool {
 	return false
 }
 
+// shown is the tools that stood in the answer's prompt: with the same ones the prompt
+// begins alike. A call in place of a summary has no text and becomes an extract.
+func shown(t session.Turn) []chat.ToolDef {
+	switch t.Choice.Mode {
+	case "none":
+		return nil
+	case "function":
+		for _, d := range t.Tools {
+			if d.Name == t.Choice.Name {
+				return []chat.ToolDef{d}
+			}
+		}
+	}
+	return t.Tools
+}
+
 // ask lets the turn's own specialist go on after its answer: the same view, tools
 // and template, so that the answer's KV is reused.
 func (w *Worker) ask(ctx context.Context, c *contract.Contract, history []session.Turn) (served session.Served, text string, err error) {
@@ -95,7 +111,7 @@ func (w *Worker) ask(ctx context.Context, c *contract.Contract, history []sessio
 	}
 	zero := 0.0
 	r := backend.Request{
-		Messages: view, Tools: turn.Tools, ToolChoice: chat.ToolChoice{Mode: "none"}, ToolPrompt: c.ToolPrompt(),
+		Messages: view, Tools: shown(turn), ToolPrompt: c.ToolPrompt(),
 		Revision: turn.Revision, Sampling: chat.Sampling{Temperature: &zero}.Over(c.Sampling.Chat()),
 		MaxTokens: c.Budgets.SummaryTokens, Salt: turn.Owner, Wanted: backend.Wanted{TokenIDs: true},
 	}

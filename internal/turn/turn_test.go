@@ -79,7 +79,7 @@ func TestAConversationAcrossSpecialists(t *testing.T) {
 func TestToolResultsStayOnTheAdapterAndItsContract(t *testing.T) {
 	r := newRig(t)
 	r.engine.On = func(_ context.Context, q backend.Request, emit func(chat.Event) bool) (bool, error) {
-		if len(q.Choices) > 0 || q.Messages[len(q.Messages)-1].Role == chat.Tool || q.ToolChoice.Mode == "none" {
+		if len(q.Choices) > 0 || q.Messages[len(q.Messages)-1].Role == chat.Tool || backendtest.IsSummary(q) {
 			return false, nil
 		}
 		backendtest.Emit(emit, chat.Event{Text: "one moment"}, backendtest.Call(0, "call_1", "find", `{"what": "table"}`))
@@ -142,7 +142,7 @@ func TestForcedAndUnknownAdapters(t *testing.T) {
 func TestAFailedSummaryIsAnExtractB9(t *testing.T) {
 	r := newRig(t)
 	r.engine.On = func(_ context.Context, q backend.Request, _ func(chat.Event) bool) (bool, error) {
-		if q.ToolChoice.Mode == "none" {
+		if backendtest.IsSummary(q) {
 			return true, errs.New(errs.Internal, "no summary today", "")
 		}
 		return false, nil
@@ -167,7 +167,7 @@ func TestOnlyAForeignTurnIsWaitedFor(t *testing.T) {
 	r.Catalogue.(*catalogue).set(c)
 	release := make(chan struct{})
 	r.engine.On = func(ctx context.Context, q backend.Request, _ func(chat.Event) bool) (bool, error) {
-		if q.ToolChoice.Mode == "none" {
+		if backendtest.IsSummary(q) {
 			select {
 			case <-release:
 			case <-ctx.Done():
@@ -315,7 +315,7 @@ func TestSummariesSurviveARestart(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		r := openRig(t, dir)
 		r.engine.On = func(ctx context.Context, q backend.Request, _ func(chat.Event) bool) (bool, error) {
-			if q.ToolChoice.Mode == "none" {
+			if backendtest.IsSummary(q) {
 				<-ctx.Done()
 				return true, ctx.Err()
 			}

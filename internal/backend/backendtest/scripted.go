@@ -139,6 +139,11 @@ func Choose(r backend.Request) *chat.Choice {
 	return c
 }
 
+// IsSummary reports whether a request asks for a summary by the default contract.
+func IsSummary(r backend.Request) bool {
+	return strings.HasPrefix(r.Messages[len(r.Messages)-1].Text(), "In one or two sentences, say what the user wanted")
+}
+
 // Say is the scripted answer.
 func Say(r backend.Request) string {
 	return r.Revision.Name + " heard " + r.Messages[len(r.Messages)-1].Text()
