@@ -3,11 +3,22 @@ package kernel
 import "math"
 
 // fma32 is a*b+c with one rounding to float32, as the hardware instruction gives
-// it. The product of two float32 is exact in float64; the sum is rounded to odd
-// there, which makes the second rounding, to float32, harmless.
+// it. The product of two float32 is exact in float64, so the sum there is off by half
+// a unit at most; rounding it again to float32 goes wrong only if the sum looks like a
+// tie between two float32, or if float32 has fewer bits than usual (subnormals).
 func fma32(a, b, c float32) float32 {
-	p, q := float64(a)*float64(b), float64(c)
-	s := p + q
+	s := float64(a)*float64(b) + float64(c)
+	bits := math.Float64bits(s)
+	const tie, below = 1 << 28, 1<<29 - 1
+	if bits&below != tie && bits<<1 >= (1023-126)<<53 {
+		return float32(s)
+	}
+	return oddFMA(float64(a)*float64(b), float64(c), s)
+}
+
+// oddFMA rounds p+q, of which s is the float64 sum, to odd in float64: that makes the
+// second rounding, to float32, harmless.
+func oddFMA(p, q, s float64) float32 {
 	t := s - p
 	e := (p - (s - t)) + (q - t) // what s lost
 	if e == 0 || e != e {        // exact, or not finite
@@ -30,20 +41,17 @@ func fold8(l *[8]float32) float32 {
 	return (a + c) + (b + d)
 }
 
-// half16 converts IEEE half precision to float32, exactly.
+// half16 converts IEEE half precision to float32, exactly: exponent and fraction move
+// into place, and a power of two makes up for the other bias, subnormals included.
 func half16(h uint16) float32 {
-	sign := uint32(h>>15) << 31
-	exp, man := uint32(h>>10)&31, uint32(h)&1023
-	switch {
-	case exp == 31: // infinity, or a quiet NaN
-		if man != 0 {
-			man |= 512
+	sign, abs := uint32(h>>15)<<31, uint32(h&0x7fff)
+	if abs >= 0x7c00 { // infinity, or a NaN made quiet
+		if abs > 0x7c00 {
+			abs |= 0x200
 		}
-		return math.Float32frombits(sign | 255<<23 | man<<13)
-	case exp != 0:
-		return math.Float32frombits(sign | (exp+112)<<23 | man<<13)
+		return math.Float32frombits(sign | 255<<23 | abs&0x3ff<<13)
 	}
-	f := float32(man) * (1.0 / (1 << 24))
+	f := math.Float32frombits(abs<<13) * 0x1p112
 	return math.Float32frombits(math.Float32bits(f) | sign)
 }
 
