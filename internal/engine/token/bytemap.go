@@ -1,5 +1,7 @@
 package token
 
+import "unicode/utf8"
+
 // Byte-level vocabularies spell each byte as a printable rune: a printable Latin-1
 // byte as itself, the 68 others, in order, as U+0100 and up.
 var runeToByte = func() map[rune]byte {
@@ -16,16 +18,33 @@ var runeToByte = func() map[rune]byte {
 	return m
 }()
 
-// unmapped gives the bytes that a vocabulary entry spells; ok is false for an entry
-// with a rune that spells no byte.
-func unmapped(text string) (bytes string, ok bool) {
-	out := make([]byte, 0, len(text))
+// byteToRune is the other direction.
+var byteToRune = func() (m [256]rune) {
+	for r, b := range runeToByte {
+		m[b] = r
+	}
+	return m
+}()
+
+// unmapped appends the bytes that a vocabulary entry spells; ok is false, and dst as
+// it was, for an entry with a rune that spells no byte.
+func unmapped(dst []byte, text string) (out []byte, ok bool) {
+	out = dst
 	for _, r := range text {
 		b, ok := runeToByte[r]
 		if !ok {
-			return "", false
+			return dst, false
 		}
 		out = append(out, b)
 	}
-	return string(out), true
+	return out, true
+}
+
+// spelled is the entry that stands for some bytes.
+func spelled(text string) string {
+	out := make([]byte, 0, 2*len(text))
+	for i := range len(text) {
+		out = utf8.AppendRune(out, byteToRune[text[i]])
+	}
+	return string(out)
 }

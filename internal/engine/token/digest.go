@@ -4,59 +4,40 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash"
 	"slices"
 )
 
 // digest hashes everything that decides an encoding, each part with its length:
 // the format's name, the pre-tokeniser, tokens with kinds, merges by rank, the
 // special tokens.
-func (t *Tokenizer) digest() string {
-	h := sha256.New()
-	hashText(h, "macaron.tokenizer/1")
-	hashText(h, t.pre)
-	hashInt(h, t.Vocab())
+func (t *Tokenizer) digest(merges []uint64) string {
+	b := make([]byte, 0, len(t.blob)+8*len(t.kinds)+8*len(merges)+256)
+	b = hashText(b, "macaron.tokenizer/1")
+	b = hashText(b, t.pre)
+	b = hashInt(b, int32(t.Vocab()))
 	for i := range t.kinds {
-		hashInt(h, int(t.kinds[i]))
-		hashText(h, string(t.Piece(int32(i))))
+		b = hashInt(b, int32(t.kinds[i]))
+		b = hashText(b, string(t.Piece(int32(i))))
 	}
-	type ranked struct {
-		merge
-		pair uint64
+	b = hashInt(b, int32(len(merges)))
+	for _, m := range merges {
+		b = hashInt(b, int32(m>>32))
+		b = hashInt(b, int32(uint32(m)))
 	}
-	var all []ranked
-	for p, m := range t.merges {
-		all = append(all, ranked{m, p})
-	}
-	slices.SortFunc(all, func(a, b ranked) int { return int(a.rank) - int(b.rank) })
-	hashInt(h, len(all))
-	for _, m := range all {
-		hashInt(h, int(m.pair>>32))
-		hashInt(h, int(uint32(m.pair)))
-	}
-	add := 0
+	add := int32(0)
 	if t.addBOS {
 		add = 1
 	}
-	for _, n := range []int{int(t.bos), int(t.eos), add} {
-		hashInt(h, n)
+	for _, n := range append([]int32{t.bos, t.eos, add}, t.EOG()...) {
+		b = hashInt(b, n)
 	}
-	for _, id := range t.EOG() {
-		hashInt(h, int(id))
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-func hashInt(h hash.Hash, n int) {
-	var b [4]byte
-	binary.LittleEndian.PutUint32(b[:], uint32(int32(n)))
-	h.Write(b[:])
-}
+func hashInt(b []byte, n int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(n)) }
 
-func hashText(h hash.Hash, s string) {
-	hashInt(h, len(s))
-	h.Write([]byte(s))
-}
+func hashText(b []byte, s string) []byte { return append(hashInt(b, int32(len(s))), s...) }
 
 func sortedKeys(m map[int32]bool) []int32 {
 	keys := make([]int32, 0, len(m))

@@ -46,17 +46,17 @@ func FromGGUF(meta Source) (*Tokenizer, error) {
 	if err := t.loadPre(meta); err != nil {
 		return nil, err
 	}
-	spelled, err := t.loadTokens(meta)
-	if err != nil {
+	if err := t.loadTokens(meta); err != nil {
 		return nil, err
 	}
-	if err := t.loadMerges(meta, spelled); err != nil {
+	order, err := t.loadMerges(meta)
+	if err != nil {
 		return nil, err
 	}
 	if err := t.loadSpecials(meta); err != nil {
 		return nil, err
 	}
-	t.hash = t.digest()
+	t.hash = t.digest(order)
 	return t, nil
 }
 
@@ -73,62 +73,63 @@ func (t *Tokenizer) loadPre(meta Source) (err error) {
 	return nil
 }
 
-// loadTokens reads the vocabulary and returns the ids by their spelling in the file;
-// of two tokens with equal spelling the first counts.
-func (t *Tokenizer) loadTokens(meta Source) (spelled map[string]int32, err error) {
+func (t *Tokenizer) loadTokens(meta Source) error {
 	texts, err := meta.Strings("tokenizer.ggml.tokens")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	kinds, err := meta.Ints("tokenizer.ggml.token_type")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(texts) == 0 || len(texts) > maxVocab || len(kinds) != len(texts) {
-		return nil, bad("the vocabulary has %d tokens and %d token types; they must be equally many, 1 to %d", len(texts), len(kinds), maxVocab)
+		return bad("the vocabulary has %d tokens and %d token types; they must be equally many, 1 to %d", len(texts), len(kinds), maxVocab)
 	}
-	spelled = make(map[string]int32, len(texts))
 	t.ids = make(map[string]int32, len(texts))
 	t.kinds = make([]Kind, len(texts))
+	t.ends = make([]uint32, 0, len(texts))
 	for i, text := range texts {
 		if kinds[i] < int64(Normal) || kinds[i] > int64(Byte) {
-			return nil, bad("token %d has the unknown type %d", i, kinds[i])
+			return bad("token %d has the unknown type %d", i, kinds[i])
 		}
 		t.kinds[i] = Kind(kinds[i])
 		t.addToken(int32(i), text)
-		if _, dup := spelled[text]; !dup {
-			spelled[text] = int32(i)
-		}
 	}
 	for b := range t.bytes {
 		t.bytes[b] = -1
-		if id, ok := t.ids[string([]byte{byte(b)})]; ok {
+		if id, ok := t.normal(string(byteToRune[b])); ok {
 			t.bytes[b] = id
 		}
 	}
-	return spelled, nil
+	return nil
 }
 
-// addToken files one token under its text.
+// normal finds a token that merging can make, by its spelling.
+func (t *Tokenizer) normal(spelling string) (int32, bool) {
+	id, ok := t.ids[spelling]
+	return id, ok && (t.kinds[id] == Normal || t.kinds[id] == Byte)
+}
+
+// addToken files one token under its spelling; of two with equal spelling the first
+// counts. An entry that spells no bytes can be decoded, but no text encodes to it.
 func (t *Tokenizer) addToken(id int32, text string) {
 	k := t.kinds[id]
+	ok := false
 	if k == Normal || k == Byte {
-		// An entry that spells no bytes can be decoded, but no text encodes to it.
-		if plain, ok := unmapped(text); ok {
-			text = plain
-			if _, dup := t.ids[text]; !dup {
-				t.ids[text] = id
-			}
-		}
+		t.blob, ok = unmapped(t.blob, text)
 	}
-	t.blob = append(t.blob, text...)
+	if !ok {
+		t.blob = append(t.blob, text...)
+	}
 	t.ends = append(t.ends, uint32(len(t.blob)))
-	if text == "" {
-		return
+	if _, dup := t.ids[text]; !dup {
+		t.ids[text] = id
 	}
-	if k == Control || k == Unknown {
+	switch {
+	case text == "":
+	case k == Control || k == Unknown:
 		t.added.add(text, id, true)
-	} else if k == UserDefined {
+	case k == UserDefined:
 		t.added.add(text, id, isTag(text))
 	}
 }
@@ -140,29 +141,31 @@ func isTag(text string) bool {
 	return len(text) > 2 && (first == '<' && last == '>' || first == '[' && last == ']')
 }
 
-// loadMerges reads the merges, which name tokens by their spelling in the file.
-func (t *Tokenizer) loadMerges(meta Source, spelled map[string]int32) error {
+// loadMerges reads the merges, which name tokens by their spelling, and returns
+// their pairs by rank.
+func (t *Tokenizer) loadMerges(meta Source) (order []uint64, err error) {
 	lines, err := meta.Strings("tokenizer.ggml.merges")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t.merges = make(map[uint64]merge, len(lines))
 	for rank, line := range lines {
 		left, right, ok := strings.Cut(line, " ")
 		if !ok {
-			return bad("merge %d (%q) is not a pair", rank, line)
+			return nil, bad("merge %d (%q) is not a pair", rank, line)
 		}
-		l, okL := spelled[left]
-		r, okR := spelled[right]
-		id, okID := spelled[left+right]
+		l, okL := t.ids[left]
+		r, okR := t.ids[right]
+		id, okID := t.ids[left+right]
 		if !okL || !okR || !okID {
-			return bad("merge %d (%q) uses a token that is not in the vocabulary", rank, line)
+			return nil, bad("merge %d (%q) uses a token that is not in the vocabulary", rank, line)
 		}
 		if _, dup := t.merges[pair(l, r)]; !dup {
 			t.merges[pair(l, r)] = merge{rank: int32(rank), id: id}
+			order = append(order, pair(l, r))
 		}
 	}
-	return nil
+	return order, nil
 }
 
 func (t *Tokenizer) loadSpecials(meta Source) (err error) {

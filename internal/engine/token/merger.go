@@ -35,7 +35,7 @@ func (m *merger) word(out []int32, w string) []int32 {
 		return m.single(out, w[0])
 	}
 	if m.t.whole {
-		if id, ok := m.t.ids[w]; ok {
+		if id, ok := m.t.normal(spelled(w)); ok {
 			return append(out, id)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -175,4 +176,21 @@ func FuzzEncode(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestManyAtOnceGetTheSame(t *testing.T) {
+	tok := newSmall().must(t)
+	text := strings.Repeat("abba <|end|> ab 12 é🦙\n", 50)
+	want := tok.Encode(text, true)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				if !slices.Equal(tok.Encode(text, true), want) {
+					t.Error("another encoding")
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -33,7 +33,7 @@ type Tokenizer struct {
 	blob     []byte
 	ends     []uint32 // blob[ends[i-1]:ends[i]] is the text of token i
 	kinds    []Kind
-	ids      map[string]int32 // text of normal tokens
+	ids      map[string]int32 // by the spelling in the file
 	added    trie             // control and user-defined tokens
 	bytes    [256]int32       // token of each single byte, -1 when the vocabulary lacks it
 	merges   map[uint64]merge
@@ -70,8 +70,7 @@ func (t *Tokenizer) ID(piece string) (int32, bool) {
 	if id, n := t.added.longest(piece); n == len(piece) && n > 0 {
 		return id, true
 	}
-	id, ok := t.ids[piece]
-	return id, ok
+	return t.normal(spelled(piece))
 }
 
 // Decode joins the texts of ids, control tokens included; ids outside the
