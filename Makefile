@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test unit vet cross model testdata compat compat-deps chromium fuzz fuzz-long lint bench-engine clean
+.PHONY: help run build test unit vet cross model testdata compat compat-deps needs fuzz fuzz-long lint bench-engine clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -29,7 +29,7 @@ run: build ## build, fetch the model if it is not there, serve on 127.0.0.1:8080
 build: ## build bin/macaron
 	@$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/macaron
 
-test: build vet model testdata compat-deps chromium cross unit ## get what the tests need, then run them all
+test: build vet model testdata compat-deps needs cross unit ## get what the tests need, then run them all
 
 unit: ## run all tests and count them; a skipped test is a failure unless ALLOW_SKIP=1
 	@$(GO) build -o bin/tally ./internal/tidy/tally
@@ -50,7 +50,7 @@ model: build ## fetch and check the default model
 testdata: ## fetch and check the third-party test data
 	@$(GO) run ./internal/testvectors/fetch
 
-compat: build model compat-deps ## hold conversations through the official OpenAI SDK and curl
+compat: needs model compat-deps ## hold conversations through the official OpenAI SDK and curl
 	@$(GO) test -count=1 -v ./test/compat
 
 compat-deps: $(SITE)/.ready
@@ -60,8 +60,8 @@ $(SITE)/.ready: test/compat/requirements.txt
 		echo "pip could not install the SDK; Debian: apt-get install python3-pip, then make test again" >&2; exit 1; }
 	@touch $@
 
-chromium:
-	@test/chromium.sh
+needs:
+	@test/needs.sh
 
 fuzz: ## fuzz every target for a few seconds
 	@test/fuzz.sh 5s

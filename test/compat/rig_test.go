@@ -1,0 +1,102 @@
+// Package compat holds conversations with the real program, the real model and the real
+// adapters through clients that others wrote: the official OpenAI SDK for Python, and curl.
+package compat
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"macaron/internal/testmodel"
+)
+
+// server is a running `macaron serve` with a home of its own.
+type server struct {
+	base string // http://127.0.0.1:PORT
+	log  *bytes.Buffer
+}
+
+// serve builds the program, starts it and waits until it is ready.
+func serve(t *testing.T) *server {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "macaron")
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/macaron").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s := &server{log: &bytes.Buffer{}}
+	cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--home", t.TempDir(), "--contract", "../../macaron.toml", "--model", testmodel.Path(t))
+	cmd.Stderr = s.log
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server ended with %v\n%s", err, s.log)
+		}
+	})
+	lines := bufio.NewReader(out)
+	first, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatalf("the server said nothing: %v\n%s", err, s.log)
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }() // so that the server never waits for a reader
+	_, rest, _ := strings.Cut(first, "http://")
+	s.base = "http://" + strings.FieldsFunc(rest, func(r rune) bool { return r == ';' || r == ' ' || r == '\n' })[0]
+	s.waitReady(t)
+	return s
+}
+
+func (s *server) waitReady(t *testing.T) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		resp, err := http.Get(s.base + "/readyz")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, s.log)
+		}
+		if err := resp.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode == http.StatusOK {
+			return
+		}
+	}
+	t.Fatalf("the server is not ready after two minutes\n%s", s.log)
+}
+
+// python runs one scenario of sdk.py.
+func (s *server) python(t *testing.T, scenario string) {
+	t.Helper()
+	site, err := filepath.Abs("../../.cache/compat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(site, ".ready")); err != nil {
+		t.Fatalf("the SDK is not installed: run make compat-deps (%v)", err)
+	}
+	program := "python3"
+	if p := os.Getenv("MACARON_PYTHON"); p != "" {
+		program = p
+	}
+	cmd := exec.Command(program, "sdk.py", s.base+"/v1", scenario)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+site, "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s\nthe server's log:\n%s", err, out, s.log)
+	}
+	fmt.Printf("%s: %s\n", scenario, bytes.TrimSpace(out))
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Makes sure of the programs that tests run: a Chromium for those of the page, curl for
+# those of the API. Only root installs them; anybody else is told the command.
+set -eu
+missing=""
+found=""
+for name in chromium chromium-browser google-chrome google-chrome-stable; do
+	if command -v "$name" >/dev/null; then found=yes; fi
+done
+[ -n "$found" ] || missing="$missing chromium"
+command -v curl >/dev/null || missing="$missing curl"
+[ -n "$missing" ] || exit 0
+
+install="apt-get update && apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	echo "installing what tests need: $install"
+	apt-get update -qq
+	# shellcheck disable=SC2086 # a list of names
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+	exit 0
+fi
+echo "The tests need$missing. Install it, then run make test again:" >&2
+echo "  sudo sh -c '$install'" >&2
+exit 1
