@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"macaron/internal/app"
-	"macaron/internal/backend"
 	"macaron/internal/config"
 	"macaron/internal/obs"
 	"macaron/internal/record"
@@ -52,15 +51,16 @@ func settings(t *testing.T, home string) config.Config {
 
 func start(t *testing.T, home string, g *script) *site {
 	t.Helper()
-	s := serve(t, settings(t, home), g)
+	s := serve(t, settings(t, home), app.Options{Generator: g})
 	s.script = g
 	return s
 }
 
 // serve runs an App until the end of the test or close.
-func serve(t *testing.T, cfg config.Config, g backend.Generator) *site {
+func serve(t *testing.T, cfg config.Config, opts app.Options) *site {
 	t.Helper()
-	a, err := app.New(cfg, app.Options{Version: "test", Log: obs.Discard(), Generator: g})
+	opts.Log = obs.Discard()
+	a, err := app.New(cfg, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

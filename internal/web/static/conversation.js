@@ -35,9 +35,10 @@ export class Conversation {
     this.follow();
   }
 
-  /** Looks again later while a turn is open that this page does not write. */
+  /** Looks again later while the server has yet to close a turn or to write a summary that is shown. */
   follow() {
-    if (this.run || !this.tree.turns.some((t) => t.id && (t.status === "open" || t.local))) return;
+    const awaited = (t) => t.id && (t.status === "open" || t.local || (t.explained && t.status === "delivered" && !t.summary));
+    if (this.run || !this.tree.turns.some(awaited)) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.refresh(), 1500);
   }

@@ -42,7 +42,7 @@ const page = {
     composer.focus();
   },
   toggleDetails(turn) {
-    thread.toggleDetails(turn.key);
+    turn.explained = thread.toggleDetails(turn.key);
     draw();
     current.refresh(); // the summary may have been written since
   },

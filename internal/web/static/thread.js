@@ -85,8 +85,9 @@ export class Thread {
     if (el?.setSelectionRange) el.setSelectionRange(el.value.length, el.value.length);
   }
 
+  /** Reports whether the details are shown now. */
   toggleDetails(key) {
-    if (!this.open.delete(key)) this.open.add(key);
+    return !this.open.delete(key) && !!this.open.add(key);
   }
 }
 
