@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 
+	"macaron/internal/engine/weights/mapped"
 	"macaron/internal/errs"
 )
 
@@ -44,7 +45,7 @@ type File struct {
 // Open maps the file at path and checks its whole structure; the tensor data
 // themselves are only read when used. The file must not shrink while it is open.
 func Open(path string) (*File, error) {
-	raw, unmap, err := mapFile(path)
+	raw, unmap, err := mapped.File(path)
 	if err != nil {
 		code := errs.StorageFailed
 		if os.IsNotExist(err) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 
+	"macaron/internal/engine/weights/mapped"
 	"macaron/internal/errs"
 )
 
@@ -43,7 +44,7 @@ type File struct {
 
 // Open maps the file at path and checks its whole structure.
 func Open(path string) (*File, error) {
-	raw, unmap, err := mapFile(path)
+	raw, unmap, err := mapped.File(path)
 	if err != nil {
 		code := errs.StorageFailed
 		if os.IsNotExist(err) {

@@ -1,6 +1,9 @@
 //go:build unix
 
-package safetensors
+// Package mapped gives a file's bytes without reading them all: mapped into memory
+// where the system can, else read. The file must not shrink while it is used: the
+// weights that it is made for are immutable, named by their hash.
+package mapped
 
 import (
 	"fmt"
@@ -10,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a regular file read-only. An empty file gives an empty slice.
-func mapFile(path string) (raw []byte, unmap func() error, err error) {
+// File gives the bytes of a regular file, not to be changed, and a function that
+// releases them. An empty file gives no bytes.
+func File(path string) (raw []byte, release func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
