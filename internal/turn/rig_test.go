@@ -16,6 +16,7 @@ import (
 	"macaron/internal/ids"
 	"macaron/internal/limits"
 	"macaron/internal/obs"
+	"macaron/internal/record"
 	"macaron/internal/session"
 	"macaron/internal/store/sqlite"
 	"macaron/internal/summary"
@@ -84,7 +85,13 @@ func newRig(t *testing.T) *rig {
 
 func openRig(t *testing.T, dir string) *rig {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, "log.db"), Durability: sqlite.Normal})
+	return faultyRig(t, dir, nil)
+}
+
+// faultyRig is a rig whose log fails where fault says so.
+func faultyRig(t *testing.T, dir string, fault func(sqlite.Stage, record.Kind) error) *rig {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, "log.db"), Durability: sqlite.Normal, Fault: fault})
 	if err != nil {
 		t.Fatal(err)
 	}
