@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test unit vet cross model testdata compat compat-deps needs fuzz fuzz-long lint bench-engine clean
+.PHONY: help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -62,6 +62,9 @@ $(SITE)/.ready: test/compat/requirements.txt
 
 needs:
 	@test/needs.sh
+
+screenshot: needs ## hold a conversation through the chat page and renew docs/img/chat.png
+	@$(GO) run ./test/screenshot
 
 fuzz: ## fuzz every target for a few seconds
 	@test/fuzz.sh 5s

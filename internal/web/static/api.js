@@ -15,7 +15,9 @@ const gone = () => new Failure("Macaron does not answer", "see whether it still 
 export function failureOf(body, status) {
   const e = body?.error;
   if (!e?.message) return new Failure(`The server answered with status ${status}`, "look at its terminal");
-  return new Failure(e.message, e.next || "", e.code || "");
+  const advice = ": " + e.next; // the message ends with it, for clients that show nothing else
+  const message = e.next && e.message.endsWith(advice) ? e.message.slice(0, -advice.length) : e.message;
+  return new Failure(message, e.next || "", e.code || "");
 }
 
 async function call(path, options = {}) {

@@ -21,6 +21,7 @@ type errorDetail struct {
 	Type    string  `json:"type"`
 	Param   *string `json:"param"`
 	Code    string  `json:"code"`
+	Next    string  `json:"next,omitempty"` // what to do; Message has it too, for clients that show nothing else
 }
 
 // WriteError answers with the error's own HTTP status, in the API's shape.
@@ -38,7 +39,7 @@ func WriteError(w http.ResponseWriter, err error) {
 
 // errorOf builds the body; the cause inside e stays with the operator.
 func errorOf(e *errs.Error) errorBody {
-	d := errorDetail{Message: e.Message, Type: errorType(e.Code), Code: string(e.Code)}
+	d := errorDetail{Message: e.Message, Type: errorType(e.Code), Code: string(e.Code), Next: e.Next}
 	if e.Next != "" {
 		d.Message += ": " + e.Next
 	}
