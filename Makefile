@@ -63,7 +63,7 @@ $(SITE)/.ready: test/compat/requirements.txt
 needs:
 	@test/needs.sh
 
-screenshot: needs ## hold a conversation through the chat page and renew docs/img/chat.png
+screenshot: needs model ## hold a conversation through the chat page and renew docs/img/chat.png
 	@$(GO) run ./test/screenshot
 
 fuzz: ## fuzz every target for a few seconds
