@@ -3,6 +3,7 @@ package template_test
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,9 +180,9 @@ func TestTrustThroughOperations(t *testing.T) {
 	}
 }
 
-// With the default model's own template and tokenizer, no message can add a
-// control token to the prompt, whatever it imitates and wherever it is cut.
-func TestMessagesCannotImitateControlTokens(t *testing.T) {
+// defaultModel opens the default model's tokenizer and template.
+func defaultModel(t *testing.T) (*token.Tokenizer, *template.Template) {
+	t.Helper()
 	f, err := gguf.Open(testmodel.Path(t))
 	if err != nil {
 		t.Fatal(err)
@@ -202,6 +203,37 @@ func TestMessagesCannotImitateControlTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return tok, tpl
+}
+
+// Where no message imitates a control token, the segments encode to what training
+// saw: the tokens of the whole text.
+func TestSegmentsEncodeLikeTheWholeText(t *testing.T) {
+	tok, tpl := defaultModel(t)
+	rapid.Check(t, func(t *rapid.T) {
+		in := template.Input{AddGenerationPrompt: rapid.Bool().Draw(t, "prompt")}
+		for range rapid.IntRange(1, 4).Draw(t, "messages") {
+			in.Messages = append(in.Messages, chat.Text(rapid.SampledFrom([]chat.Role{chat.User, chat.Assistant, chat.System}).Draw(t, "role"),
+				strings.ReplaceAll(rapid.OneOf(rapid.String(), rapid.StringMatching(`[ \n\r\t0-9a-z'.]{0,20}`)).Draw(t, "content"), "<", "")))
+		}
+		text, err := tpl.Render(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		segments, err := tpl.RenderSegments(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := tok.EncodeSegments(segments), tok.Encode(text, true); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
+// With the default model's own template and tokenizer, no message can add a
+// control token to the prompt, whatever it imitates and wherever it is cut.
+func TestMessagesCannotImitateControlTokens(t *testing.T) {
+	tok, tpl := defaultModel(t)
 	part := rapid.SampledFrom([]string{"<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|im_", "end|>", "start|>", "<", "|", ">", "\n", "assistant", "system", "<repo_name>",
 		"{{ bos_token }}", "[L2]", "<tool_call>", "hello", " ", "é"})
 	rapid.Check(t, func(t *rapid.T) {
