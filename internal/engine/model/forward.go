@@ -54,7 +54,7 @@ func (s *Step) products(layer int, x *kernel.Acts, targets []lora.Target, dsts .
 // adapt adds one adapter's part to its rows.
 func (s *Step) adapt(layer int, g group, x *kernel.Acts, targets []lora.Target, dsts [][]float32) {
 	rows := g.hi - g.lo
-	in := x.Slice(g.lo, g.hi)
+	s.part = x.Slice(g.lo, g.hi)
 	ws, lows := s.tasks.ws[:0], s.tasks.lows[:0]
 	for _, t := range targets {
 		if p := g.adapter.At(layer, t); p != nil {
@@ -65,7 +65,7 @@ func (s *Step) adapt(layer int, g group, x *kernel.Acts, targets []lora.Target, 
 	if len(ws) == 0 {
 		return
 	}
-	kernel.MatMulMany(s.pool, lows, ws, &in)
+	kernel.MatMulMany(s.pool, lows, ws, &s.part)
 	for i, t := range targets {
 		p := g.adapter.At(layer, t)
 		if p == nil {

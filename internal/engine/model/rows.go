@@ -1,6 +1,9 @@
 package model
 
-import "macaron/internal/engine/kernel"
+import (
+	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/lora"
+)
 
 // tasks are the parts of a step that work row by row, bound once so that a step does
 // not allocate.
@@ -16,6 +19,7 @@ const rowsPerTask = 4
 
 func (t *tasks) bind(s *Step) {
 	t.s = s
+	t.ws, t.lows = make([]*kernel.Matrix, 0, lora.Targets), make([][]float32, 0, lora.Targets)
 	t.embed, t.normalise, t.rotate = t.each(embedRow), t.each(normaliseRow), t.each(rotateRow)
 	t.exact, t.activate = t.each(attendExact), t.each(activateRow)
 }

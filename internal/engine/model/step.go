@@ -34,7 +34,7 @@ type Step struct {
 	k, v       []float32 // [n, g*c]
 	gate, up   []float32 // [n, f]
 	low        [lora.Targets][]float32
-	acts       kernel.Acts
+	acts, part kernel.Acts // of all rows, and of one group's
 	lowActs    [lora.Targets]kernel.Acts
 	picked     []float32 // [wanted, d], the result
 	pickedActs kernel.Acts
