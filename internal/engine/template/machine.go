@@ -13,7 +13,7 @@ const (
 	baseSteps       = 100_000
 	stepsPerItem    = 2_000 // each message and each tool
 	bytesPerStep    = 64    // scanning that many bytes is one step
-	baseBytes       = 8 << 20
+	baseBytes       = 4 << 20
 	bytesPerByte    = 64 // made for each byte of the conversation
 	bytesPerItem    = 48 // taken by an element of a list or mapping
 	maxDepth        = 1000

@@ -91,6 +91,9 @@ func (b *builder) text() text { return text{s: string(b.buf), foreign: b.foreign
 // join puts a separator between parts.
 func (m *machine) join(parts []text, sep text) text {
 	b := m.builder()
+	if size := int64(len(sep.s)); len(parts) > 0 && size > m.bytes/int64(len(parts)) {
+		fail(messageTooLarge) // before any of it is made
+	}
 	for i, p := range parts {
 		if i > 0 {
 			b.add(sep)
