@@ -167,6 +167,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 	if got := v.text(of(last(".bubble"))); got != "anyone?" {
 		t.Errorf("the message is lost: %q", got)
 	}
+	v.wait(of("#notice") + `.includes("Macaron does not answer") && document.querySelector("#send").disabled`)
 }
 
 func TestThePageWaitsForTheModel(t *testing.T) {

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"macaron/internal/browser"
@@ -72,6 +73,27 @@ func TestOlderSessionsComeOnDemand(t *testing.T) {
 	v.click("#sessions > button")
 	v.wait(`document.querySelectorAll("#sessions a").length === 53 && !document.querySelector("#sessions > button")`)
 	v.quiet()
+}
+
+func TestWhoHasScrolledUpIsLeftInPeace(t *testing.T) {
+	s := start(t, t.TempDir(), &script{lines: map[string]string{"long": strings.Repeat("A paragraph.\n\n", 200)}})
+	v := open(t, s.url, desktop)
+	v.ask("long")
+	v.turns(1)
+	const toEnd = `Math.round(document.querySelector("#scroller").scrollHeight - document.querySelector("#scroller").clientHeight - document.querySelector("#scroller").scrollTop)`
+	if n := v.number(toEnd); n > 1 {
+		t.Errorf("the answer was not followed to its end: %d px are left", n)
+	}
+	v.number(`document.querySelector("#scroller").scrollTop = 0`)
+	v.wait(`!document.querySelector("#latest").hidden`)
+	v.click(`[data-action="copy-user"]`) // at the top
+	v.number(`(document.querySelector('[data-action="up"]').click(), 0)`)
+	v.wait(`document.querySelector('[data-action="up"]').getAttribute("aria-pressed") === "true"`)
+	if n := v.number(`document.querySelector("#scroller").scrollTop`); n != 0 {
+		t.Errorf("the page went away to %d px", n)
+	}
+	v.click("#latest")
+	v.wait(toEnd + ` <= 1 && document.querySelector("#latest").hidden`)
 }
 
 func TestKeys(t *testing.T) {

@@ -14,6 +14,7 @@ const $ = (id) => document.getElementById(id);
 const open = new Map(); // session id -> Conversation, those seen since the page was loaded
 let listed = { items: [], next: "" };
 let ready = true;
+let rounds = 0; // of watch
 let current = fresh();
 
 const page = {
@@ -62,7 +63,7 @@ const page = {
 const thread = new Thread($("scroller"), $("thread"), page);
 const composer = new Composer({
   onSend(text) {
-    thread.follow = true;
+    thread.toEnd();
     current.ask(text, composer.force.value);
   },
   onStop: () => current.stop(),
@@ -81,6 +82,7 @@ function changed(conversation, turn, what) {
     if (conversation === current) history.replaceState(null, "", "#" + conversation.id);
   }
   if (what === "named" || what === "end") list();
+  if (turn?.failure) watch();
   if (conversation !== current) return;
   if (what === "text") return thread.text(turn);
   draw();
@@ -169,14 +171,16 @@ function notice(kind, content) {
 
 /** Asks until the server can answer, then sees to it that the page knows the specialists. */
 async function watch() {
+  const round = ++rounds;
   const state = await api.readiness();
+  if (round !== rounds) return; // a later question is under way
   const was = ready;
   ready = state.ready;
   if (!ready) notice(state.lost ? "error" : "loading", [h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, state.reason + (state.next ? ": " + state.next : ""), ".")]);
   else if (!was) $("notice").hidden = true;
   if (ready !== was) draw();
   if (ready && !page.specialists.all.length) await meet();
-  setTimeout(watch, ready ? 15000 : 1000);
+  if (!ready) setTimeout(() => round === rounds && watch(), 1000);
 }
 
 async function meet() {
@@ -194,6 +198,7 @@ $("new-chat").append(icon("plus"), "New chat");
 $("new-chat").addEventListener("click", newChat);
 $("skip").addEventListener("click", () => composer.focus());
 addEventListener("hashchange", show);
+document.addEventListener("visibilitychange", () => document.hidden || watch());
 addEventListener("popstate", () => !location.hash && current.id && newChat());
 document.addEventListener("keydown", (e) => {
   if (e.key !== "Escape") return;

@@ -1,7 +1,7 @@
 // Draws the shown path of a conversation. Turns that did not change keep their
 // elements, so that selection, focus and scroll position survive.
 
-import { h, announce } from "./dom.js";
+import { h, icon, announce } from "./dom.js";
 import { turnView, showText } from "./turnview.js";
 
 export class Thread {
@@ -15,7 +15,10 @@ export class Thread {
     this.explaining = "";
     this.frame = 0;
     this.follow = true; // whether to stay at the end while an answer grows
-    scroller.addEventListener("scroll", () => (this.follow = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 60), { passive: true });
+    this.latest = document.getElementById("latest");
+    this.latest.append(icon("latest"));
+    this.latest.addEventListener("click", () => this.toEnd());
+    scroller.addEventListener("scroll", () => this.look(), { passive: true });
     new ResizeObserver(() => this.stick()).observe(scroller);
   }
 
@@ -23,7 +26,7 @@ export class Thread {
   clear() {
     this.drawn.clear();
     this.editing = this.explaining = "";
-    this.follow = true;
+    this.follow = this.latest.hidden = true;
     this.root.replaceChildren();
   }
 
@@ -71,8 +74,22 @@ export class Thread {
     });
   }
 
+  /** Sees whether the person is at the end; who has scrolled up is left in peace. */
+  look() {
+    const { scrollHeight, scrollTop, clientHeight } = this.scroller;
+    this.follow = scrollHeight - scrollTop - clientHeight < 60;
+    this.latest.hidden = this.follow;
+  }
+
   stick() {
     if (this.follow) this.scroller.scrollTop = this.scroller.scrollHeight;
+    else this.look();
+  }
+
+  toEnd() {
+    this.follow = true;
+    this.stick();
+    this.latest.hidden = true;
   }
 
   edit(key) {
