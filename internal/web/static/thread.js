@@ -15,6 +15,7 @@ export class Thread {
     this.explaining = "";
     this.frame = 0;
     this.follow = true; // whether to stay at the end while an answer grows
+    this.top = 0; // where the scroller was when last looked at
     this.latest = document.getElementById("latest");
     this.latest.append(icon("latest"));
     this.latest.addEventListener("click", () => this.toEnd());
@@ -27,6 +28,7 @@ export class Thread {
     this.drawn.clear();
     this.editing = this.explaining = "";
     this.follow = this.latest.hidden = true;
+    this.top = 0;
     this.root.replaceChildren();
   }
 
@@ -79,15 +81,19 @@ export class Thread {
     const { scrollHeight, scrollTop, clientHeight } = this.scroller;
     this.follow = scrollHeight - scrollTop - clientHeight < 60;
     this.latest.hidden = this.follow;
+    this.top = scrollTop;
   }
 
+  /** Stays at the end, unless the person has just left it and the event is yet to come. */
   stick() {
-    if (this.follow) this.scroller.scrollTop = this.scroller.scrollHeight;
-    else this.look();
+    if (!this.follow || this.scroller.scrollTop < this.top - 1) return this.look();
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.top = this.scroller.scrollTop;
   }
 
   toEnd() {
     this.follow = true;
+    this.top = 0;
     this.stick();
     this.latest.hidden = true;
   }
