@@ -13,6 +13,12 @@ func q41x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 func q41x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
+func q41x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q41WidenAVX2(dst, w *byte, blocks int)
+
+//go:noescape
 func q80x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape

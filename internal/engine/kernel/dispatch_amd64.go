@@ -61,6 +61,29 @@ func q41x4(dst []float32, ldd int, w, x []byte, blocks, count int) {
 	q41x4AVX2(&dst[0], ldd, &w[0], &x[0], blocks, count)
 }
 
+// q41Wide is the unpacked size of one Q4_1 block of 16 rows: 32 x 16 bytes of weights
+// in the order of the cells, 16 x f32 d, 16 x f32 m.
+const q41Wide = 640
+
+// widenPanels is the number of panels from which unpacking a tile pays.
+const widenPanels = 4
+
+// q41Panels is q41x4 for so many panels that unpacking the tile once pays.
+func q41Panels(buf *scratch, dst []float32, ldd int, w, x []byte, blocks, count int) {
+	if !accelerated || count < widenPanels {
+		q41x4(dst, ldd, w, x, blocks, count)
+		return
+	}
+	spans4(dst, ldd, w, x, blocks, count, 320)
+	buf.wide = grow(buf.wide, blocks*q41Wide)
+	q41WidenAVX2(&buf.wide[0], &w[0], blocks)
+	q41x4WideAVX2(&dst[0], ldd, &buf.wide[0], &x[0], blocks, count)
+}
+
+func q80Panels(_ *scratch, dst []float32, ldd int, w, x []byte, blocks, count int) {
+	q80x4(dst, ldd, w, x, blocks, count)
+}
+
 func q80x1(dst []float32, ldd int, w, x []byte, blocks, count int) {
 	if !accelerated {
 		q80x1Ref(dst, ldd, w, x, blocks, count)

@@ -71,3 +71,11 @@ func gemvF16(dst []float32, w []uint16, x []float32, tiles int, scale *float32) 
 func gemvF32(dst, w, x []float32, tiles int, scale *float32) {
 	gemvF32Ref(dst, w, x, tiles, scale)
 }
+
+func q41Panels(_ *scratch, dst []float32, ldd int, w, x []byte, blocks, count int) {
+	q41x4Ref(dst, ldd, w, x, blocks, count)
+}
+
+func q80Panels(_ *scratch, dst []float32, ldd int, w, x []byte, blocks, count int) {
+	q80x4Ref(dst, ldd, w, x, blocks, count)
+}

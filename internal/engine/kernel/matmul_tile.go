@@ -30,7 +30,7 @@ func (it *item) quantTiles(buf *scratch, t0, t1, c0, c1 int) {
 	if full > 0 {
 		x := it.X.panels[c0*w.blocks*qColumn:]
 		for t := t0; t < t1; t++ {
-			q.four(it.Dst[c0*it.Stride+t*tileRows:], it.Stride, w.tile(t), x, w.blocks, full)
+			q.panels(buf, it.Dst[c0*it.Stride+t*tileRows:], it.Stride, w.tile(t), x, w.blocks, full)
 		}
 	}
 	c0 += full * panelMax

@@ -177,73 +177,67 @@ block:
 	VZEROUPPER
 	RET
 
-// func q41x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
-//
-// The eight word sums take half of the registers, so the float accumulators stand in
-// the frame, on a 32-byte boundary.
-TEXT ·q41x4AVX2(SB), NOSPLIT, $288-48
-	SETUP
-	MASKS
-	LEAQ acc-288(SP), R11
-	ADDQ $31, R11
-	ANDQ $~31, R11
-	MOVQ DX, R12
+// LOADWIDE reads cell g of 16 rows, unpacked before.
+#define LOADWIDE(g) \
+	VMOVDQU (128*g)(DX), Y8 \
+	VMOVDQU (128*g+32)(DX), Y9 \
+	VMOVDQU (128*g+64)(DX), Y10 \
+	VMOVDQU (128*g+96)(DX), Y11
 
-panel:
-	MOVQ R12, DX
-	MOVQ R8, R10
-	VXORPS Y0, Y0, Y0
-	VMOVAPS Y0, (R11)
-	VMOVAPS Y0, 32(R11)
-	VMOVAPS Y0, 64(R11)
-	VMOVAPS Y0, 96(R11)
-	VMOVAPS Y0, 128(R11)
-	VMOVAPS Y0, 160(R11)
-	VMOVAPS Y0, 192(R11)
-	VMOVAPS Y0, 224(R11)
+#define SCALESWIDE \
+	VMOVUPS 512(DX), Y8 \
+	VMOVUPS 544(DX), Y9 \
+	VMOVUPS 576(DX), Y10 \
+	VMOVUPS 608(DX), Y11
+
+// func q41x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q41x4AVX2(SB), NOSPLIT, $288-48
+#define CELLS NIBBLES
+#define SCALES SCALES41
+#define TILE 320
+#include "quant41_amd64.h"
+#undef CELLS
+#undef SCALES
+#undef TILE
+
+// func q41x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q41x4WideAVX2(SB), NOSPLIT, $288-48
+#define CELLS LOADWIDE
+#define SCALES SCALESWIDE
+#define TILE 640
+#include "quant41_amd64.h"
+#undef CELLS
+#undef SCALES
+#undef TILE
+
+// WIDEN stores cell g of 16 rows unpacked.
+#define WIDEN(g) \
+	NIBBLES(g) \
+	VMOVDQU Y8, (128*g)(DI) \
+	VMOVDQU Y9, (128*g+32)(DI) \
+	VMOVDQU Y10, (128*g+64)(DI) \
+	VMOVDQU Y11, (128*g+96)(DI)
+
+// func q41WidenAVX2(dst, w *byte, blocks int)
+TEXT ·q41WidenAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ w+8(FP), DX
+	MOVQ blocks+16(FP), CX
+	MASKS
 
 block:
-	NIBBLES(0)
-	FIRST(0, Y0, Y1)
-	FIRST(32, Y2, Y3)
-	FIRST(64, Y4, Y5)
-	FIRST(96, Y6, Y7)
-	NIBBLES(1)
-	NEXT(4, Y0, Y1)
-	NEXT(36, Y2, Y3)
-	NEXT(68, Y4, Y5)
-	NEXT(100, Y6, Y7)
-	NIBBLES(2)
-	NEXT(8, Y0, Y1)
-	NEXT(40, Y2, Y3)
-	NEXT(72, Y4, Y5)
-	NEXT(104, Y6, Y7)
-	NIBBLES(3)
-	NEXT(12, Y0, Y1)
-	NEXT(44, Y2, Y3)
-	NEXT(76, Y4, Y5)
-	NEXT(108, Y6, Y7)
+	WIDEN(0)
+	WIDEN(1)
+	WIDEN(2)
+	WIDEN(3)
 	SCALES41
-	SPILL41(128, 144, Y0, Y1, 0)
-	SPILL41(132, 148, Y2, Y3, 64)
-	SPILL41(136, 152, Y4, Y5, 128)
-	SPILL41(140, 156, Y6, Y7, 192)
+	VMOVUPS Y8, 512(DI)
+	VMOVUPS Y9, 544(DI)
+	VMOVUPS Y10, 576(DI)
+	VMOVUPS Y11, 608(DI)
 	ADDQ $320, DX
-	ADDQ $160, CX
-	DECQ R10
+	ADDQ $640, DI
+	DECQ CX
 	JNZ  block
-
-	LEAQ (DI)(SI*2), BX
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, (DI)(SI*1)
-	VMOVUPS Y3, 32(DI)(SI*1)
-	VMOVUPS Y4, (BX)
-	VMOVUPS Y5, 32(BX)
-	VMOVUPS Y6, (BX)(SI*1)
-	VMOVUPS Y7, 32(BX)(SI*1)
-	LEAQ (BX)(SI*2), DI
-	DECQ R9
-	JNZ  panel
 	VZEROUPPER
 	RET

@@ -6,5 +6,6 @@ type scratch struct {
 	out     [tileRows * floatColumns]float32 // a tile of results that does not fit dst
 	row     [256]float32                     // one dequantised block
 	weights []float32                        // one dequantised tile, Float32 mode
+	wide    []byte                           // one unpacked tile, Int8 mode
 	att     attendScratch
 }
