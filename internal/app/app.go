@@ -79,7 +79,8 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	}
 	a.ids = ids.NewSource(a.clock, nil)
 	a.metrics = obs.NewMetrics(a.version)
-	for _, step := range []func(Options) error{a.openHome, a.openLog, a.openCatalogue, a.openGenerator, a.openTurns} {
+	// The generator first: its model loads while the rest is opened.
+	for _, step := range []func(Options) error{a.openHome, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns} {
 		if err := step(opts); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}

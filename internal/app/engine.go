@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"macaron/internal/adapter"
 	"macaron/internal/backend"
 	"macaron/internal/backend/local"
 	"macaron/internal/engine"
@@ -26,7 +27,7 @@ func (a *App) embedded(ctx context.Context) (backend.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := local.New(eng, a.catalogue.registry.Dir)
+	b, err := local.New(eng, func(r adapter.Revision) (string, error) { return a.catalogue.registry.Dir(r) })
 	if err != nil {
 		return nil, errors.Join(err, eng.Close())
 	}
