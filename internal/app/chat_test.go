@@ -127,45 +127,50 @@ func TestToolCallsInBothModes(t *testing.T) {
 	}
 }
 
+// base is a good body with more fields.
+func base(extra string) string {
+	return `{"model":"macaron","messages":[{"role":"user","content":"x"}]` + extra + `}`
+}
+
+// badBodies are bodies with the field that is at fault.
+var badBodies = map[string]string{
+	base(`,"max_tokens":10.0`):             "max_tokens",
+	base(`,"max_tokens":"12"`):             "max_tokens",
+	base(`,"max_tokens":0`):                "max_tokens",
+	base(`,"max_tokens":-5`):               "max_tokens",
+	base(`,"temperature":"hot"`):           "temperature",
+	base(`,"temperature":NaN`):             "temperature",
+	base(`,"temperature":2.5`):             "temperature",
+	base(`,"top_p":-1`):                    "top_p",
+	base(`,"n":2`):                         "n",
+	base(`,"logit_bias":{"50256":-100}`):   "logit_bias",
+	base(`,"functions":[]`):                "functions",
+	base(`,"stream":"yes"`):                "stream",
+	base(`,"stop":[""]`):                   "stop[0]",
+	base(`,"stop":[1]`):                    "stop[0]",
+	base(`,"seed":1.5`):                    "seed",
+	base(`,"top_logprobs":3`):              "top_logprobs",
+	base(`,"tools":[{"type":"web"}]`):      "tools[0].type",
+	base(`,"tool_choice":"required"`):      "tool_choice",
+	base(`,"response_format":{"type":1}`):  "response_format.type",
+	base(`,"metadata":{"a":1}`):            "metadata.a",
+	base(`,"macaron":{"session":"ses_1"}`): "macaron.session",
+	base(`,"macaron":{"route":"L2"}`):      "macaron.route",
+	`{"model":"macaron","messages":[{"role":"wizard","content":"x"}]}`:                                  "messages[0].role",
+	`{"model":"macaron","messages":[{"role":"user","content":123}]}`:                                    "messages[0].content",
+	`{"model":"macaron","messages":[{"role":"user","content":[{"type":"a"}]}]}`:                         "messages[0].content[0].type",
+	`{"model":"macaron","messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`: "messages[1].role",
+	`{"model":"macaron","messages":"x"}`:                                                                "messages",
+	`{"model":"macaron","messages":[]}`:                                                                 "messages",
+	`{"model":"macaron"}`:                                                                               "messages",
+	`{"messages":[{"role":"user","content":"x"}]}`:                                                      "model",
+	`{"model":"macaron","model":"macaron"}`:                                                             "model",
+}
+
 // B17, B20 and the fields that are not honoured: 400 with the field's name, in both modes.
 func TestBadRequestsNameTheirFieldB17B20(t *testing.T) {
 	s, g := scriptedSite(t)
-	base := func(extra string) string {
-		return `{"model":"macaron","messages":[{"role":"user","content":"x"}]` + extra + `}`
-	}
-	for body, field := range map[string]string{
-		base(`,"max_tokens":10.0`):             "max_tokens",
-		base(`,"max_tokens":"12"`):             "max_tokens",
-		base(`,"max_tokens":0`):                "max_tokens",
-		base(`,"max_tokens":-5`):               "max_tokens",
-		base(`,"temperature":"hot"`):           "temperature",
-		base(`,"temperature":NaN`):             "temperature",
-		base(`,"temperature":2.5`):             "temperature",
-		base(`,"top_p":-1`):                    "top_p",
-		base(`,"n":2`):                         "n",
-		base(`,"logit_bias":{"50256":-100}`):   "logit_bias",
-		base(`,"functions":[]`):                "functions",
-		base(`,"stream":"yes"`):                "stream",
-		base(`,"stop":[""]`):                   "stop[0]",
-		base(`,"stop":[1]`):                    "stop[0]",
-		base(`,"seed":1.5`):                    "seed",
-		base(`,"top_logprobs":3`):              "top_logprobs",
-		base(`,"tools":[{"type":"web"}]`):      "tools[0].type",
-		base(`,"tool_choice":"required"`):      "tool_choice",
-		base(`,"response_format":{"type":1}`):  "response_format.type",
-		base(`,"metadata":{"a":1}`):            "metadata.a",
-		base(`,"macaron":{"session":"ses_1"}`): "macaron.session",
-		base(`,"macaron":{"route":"L2"}`):      "macaron.route",
-		`{"model":"macaron","messages":[{"role":"wizard","content":"x"}]}`:                                  "messages[0].role",
-		`{"model":"macaron","messages":[{"role":"user","content":123}]}`:                                    "messages[0].content",
-		`{"model":"macaron","messages":[{"role":"user","content":[{"type":"a"}]}]}`:                         "messages[0].content[0].type",
-		`{"model":"macaron","messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`: "messages[1].role",
-		`{"model":"macaron","messages":"x"}`:                                                                "messages",
-		`{"model":"macaron","messages":[]}`:                                                                 "messages",
-		`{"model":"macaron"}`:                                                                               "messages",
-		`{"messages":[{"role":"user","content":"x"}]}`:                                                      "model",
-		`{"model":"macaron","model":"macaron"}`:                                                             "model",
-	} {
+	for body, field := range badBodies {
 		for _, mode := range []string{"", `,"stream":true`} {
 			if strings.Contains(body, `"stream"`) && mode != "" {
 				continue

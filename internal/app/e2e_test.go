@@ -79,21 +79,7 @@ func (s *site) converse(name string, mode bool, models ...string) (answers []str
 	for i, model := range models {
 		history = append(history, user(fmt.Sprintf("turn %d: what now?", i)))
 		q := object{"model": model, "messages": history, "temperature": 0, "user": name}
-		var text, adapter string
-		if mode {
-			resp := s.post(streamed(q))
-			chunks, last := s.chunks(resp)
-			if last != "[DONE]" {
-				s.t.Fatalf("turn %d ends with %s", i, last)
-			}
-			text, adapter = said(chunks), resp.Header.Get("X-Macaron-Adapter")
-		} else {
-			o := s.object(s.post(q))
-			if o["error"] != nil {
-				s.t.Fatalf("turn %d: %v", i, o)
-			}
-			text, adapter = at[string](at[[]any](o, "choices")[0], "message", "content"), at[string](o, "macaron", "adapter")
-		}
+		text, adapter := s.answer(q, mode)
 		history = append(history, object{"role": "assistant", "content": text})
 		answers, adapters = append(answers, text), append(adapters, adapter)
 	}

@@ -49,7 +49,8 @@ func (a *App) modelFile(ctx context.Context) (models.Local, error) {
 	defer store.Close() // a directory handle
 	m, err := store.Find(a.cfg.Model)
 	if errs.CodeOf(err) == errs.ModelNotFound {
-		return (&models.Fetcher{Store: store}).Resolve(ctx, a.cfg.Model) // a path
+		file, err := (&models.Fetcher{Store: store}).Resolve(ctx, a.cfg.Model) // a path
+		return known(file), err
 	}
 	if err != nil {
 		return models.Local{}, err
@@ -59,6 +60,17 @@ func (a *App) modelFile(ctx context.Context) (models.Local, error) {
 		err = errs.Wrap(errs.NotFound, err, "the model "+m.Name+" is not on this machine", "start with `macaron up`, which fetches it, or fetch it with `macaron model pull "+m.Name+"`")
 	}
 	return models.Local{Name: m.Name, Path: path, Digest: m.Digest}, err
+}
+
+// known gives a file that has the content of a catalogue model that model's name,
+// whatever the file is called: adapters ask for their base by name.
+func known(file models.Local) models.Local {
+	for _, m := range models.Catalogue() {
+		if file.Digest != "" && m.Digest == file.Digest {
+			file.Name = m.Name
+		}
+	}
+	return file
 }
 
 // engineBackend is the embedded backend with the engine that it runs on.
