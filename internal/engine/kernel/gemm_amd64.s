@@ -77,7 +77,9 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
 #include "gemm_amd64.h"
 #undef LOAD
 
+// Weights are asked for 2 KB ahead; see quant_amd64.s.
 #define PAIR16 \
+	PREFETCHT0 2048(BX) \
 	VBROADCASTSS (AX), Y14 \
 	VBROADCASTSS 4(AX), Y13 \
 	VCVTPH2PS (BX), Y4 \

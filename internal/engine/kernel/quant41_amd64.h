@@ -1,6 +1,6 @@
 // The body of one Q4_1 tile times panels of four columns, included once for packed
 // weights and once for unpacked ones: CELLS reads cell g of 16 rows, SCALES their d and
-// m, TILE is the size of a block.
+// m, TILE is the size of a block, AHEAD fetches weights.
 //
 // The eight word sums take half of the registers, so the float accumulators stand in
 // the frame, on a 32-byte boundary.
@@ -26,6 +26,7 @@ panel:
 	VMOVAPS Y0, 224(R11)
 
 block:
+	AHEAD
 	CELLS(0)
 	FIRST(0, Y0, Y1)
 	FIRST(32, Y2, Y3)

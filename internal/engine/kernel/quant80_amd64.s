@@ -15,6 +15,18 @@
 	VPCMPEQW Y15, Y15, Y15 \
 	VPSRLW $15, Y15, Y15
 
+// FETCH asks for weights 4 KB ahead of use, from p on; see quant_amd64.s.
+#define FETCH(p) \
+	PREFETCHT0 4096(p) \
+	PREFETCHT0 4160(p) \
+	PREFETCHT0 4224(p) \
+	PREFETCHT0 4288(p) \
+	PREFETCHT0 4352(p) \
+	PREFETCHT0 4416(p) \
+	PREFETCHT0 4480(p) \
+	PREFETCHT0 4544(p) \
+	PREFETCHT0 4608(p)
+
 // CELL multiplies weights w (|w| in v) with the activations at x offset o into i.
 #define CELL(o, w, v, i) \
 	VPBROADCASTD (o)(CX), Y12 \
@@ -76,6 +88,7 @@ tile:
 block:
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
+	FETCH(DX)
 	ONE(0)
 	ONE(1)
 	ONE(2)
@@ -119,6 +132,7 @@ block:
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
+	FETCH(DX)
 	TWO(0)
 	TWO(1)
 	TWO(2)
@@ -173,6 +187,7 @@ block:
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
+	FETCH(BX)
 	FOUR(0)
 	FOUR(1)
 	FOUR(2)
