@@ -80,8 +80,13 @@ func byPath(p string) (Local, error) {
 	if _, err := io.Copy(h, f); err != nil {
 		return Local{}, errs.Wrap(errs.StorageFailed, err, "the model file "+p+" cannot be read", "name a GGUF file")
 	}
-	name := strings.ToLower(strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)))
-	return Local{name, p, sum(h)}, nil
+	d := sum(h)
+	for _, m := range catalogue { // a known file is called by its known name, wherever it lies
+		if m.Digest == d {
+			return Local{m.Name, p, d}, nil
+		}
+	}
+	return Local{strings.ToLower(strings.TrimSuffix(filepath.Base(p), filepath.Ext(p))), p, d}, nil
 }
 
 // FromSource makes the model that a source names, under a given name or, when that is

@@ -3,7 +3,6 @@ package compat
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ type answer struct {
 }
 
 // questions are a conversation whose turns belong to different specialists.
-var questions = []string{
+var questions = [5]string{
 	"Hello! Who are you?",
 	"Write a Python function that adds two numbers.",
 	"And what is the capital of France?",
@@ -125,10 +124,4 @@ func read(t *testing.T, body string, stream bool) (text string, last answer) {
 		t.Fatalf("%d pieces, ended %v\n%s", pieces, done, body)
 	}
 	return text, last
-}
-
-func init() {
-	if len(questions) != 5 {
-		panic(fmt.Sprint("a conversation has five turns, not ", len(questions)))
-	}
 }
