@@ -38,6 +38,7 @@ type Options struct {
 	Clock     clock.Clock       // nil: the machine's
 	Generator backend.Generator // nil: the configured engine or upstream
 	Model     models.Local      // a model file that the caller has verified; zero: the configured one
+	Drain     time.Duration     // how long open answers may go on after a stop was asked for; 0: 10 s
 }
 
 // App is one running Macaron: everything under one MACARON_HOME.
@@ -51,6 +52,7 @@ type App struct {
 	sessions  *session.Log
 	catalogue *catalogue
 	model     models.Local
+	drain     time.Duration
 	generator *late
 	summaries *summary.Worker
 	turns     *turn.Runner
@@ -67,7 +69,7 @@ type App struct {
 // New builds everything from the configuration; the model loads in the background
 // and /readyz tells when it is there. Close frees what New took.
 func New(cfg config.Config, opts Options) (*App, error) {
-	a := &App{cfg: cfg, version: opts.Version, model: opts.Model, log: opts.Log, clock: opts.Clock, addr: make(chan string, 1)}
+	a := &App{cfg: cfg, version: opts.Version, model: opts.Model, drain: opts.Drain, log: opts.Log, clock: opts.Clock, addr: make(chan string, 1)}
 	if a.log == nil {
 		a.log = obs.NewLog(os.Stderr, cfg.Log.Level, cfg.Log.Format)
 	}
@@ -76,6 +78,9 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	}
 	if a.version == "" {
 		a.version = "dev"
+	}
+	if a.drain == 0 {
+		a.drain = 10 * time.Second
 	}
 	a.ids = ids.NewSource(a.clock, nil)
 	a.metrics = obs.NewMetrics(a.version)
@@ -124,7 +129,7 @@ func (a *App) openTurns(Options) error {
 		Log: a.sessions, Contracts: a.catalogue, Generator: a.generator, IDs: a.ids, Meter: a.metrics, Logger: a.log,
 	})
 	a.onClose(func() error {
-		ctx, stop := context.WithTimeout(context.Background(), drain)
+		ctx, stop := context.WithTimeout(context.Background(), a.drain)
 		defer stop()
 		return a.summaries.Close(ctx)
 	})

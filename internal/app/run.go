@@ -13,9 +13,6 @@ import (
 	"macaron/internal/errs"
 )
 
-// drain is how long open answers may go on after a stop was asked for.
-const drain = 10 * time.Second
-
 // Listen takes an address, so that a busy port is told before anything is fetched
 // or loaded.
 func Listen(address string) (net.Listener, error) {
@@ -66,15 +63,24 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	go func() { done <- srv.Serve(l) }()
 	err := a.untilEnd(ctx, done)
 	a.stopping.Store(true)
-	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
 	defer stop()
 	if srv.Shutdown(grace) != nil {
-		cut() // what still streams is closed as interrupted
+		cut() // what still streams is closed as interrupted, and says so
+		idle := make(chan struct{})
+		go func() { a.active.Wait(); close(idle) }()
+		select {
+		case <-idle:
+		case <-time.After(last):
+		}
 		err = errors.Join(err, srv.Close())
 	}
 	a.active.Wait()
 	return errors.Join(err, a.Close())
 }
+
+// last is how long a cut answer may take to say that it was cut.
+const last = time.Second
 
 // untilEnd waits for the stop, for a listener that fails, or for a model that
 // cannot be loaded, without which there is nothing to serve.
@@ -91,7 +97,7 @@ func (a *App) untilEnd(ctx context.Context, served <-chan error) error {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		a.log.Info("stopping; open answers may finish", "within", drain)
+		a.log.Info("stopping; open answers may finish", "within", a.drain)
 		return nil
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"macaron/internal/backend"
 	"macaron/internal/backend/backendtest"
 	"macaron/internal/chat"
+	"macaron/internal/obs"
 	"macaron/internal/record"
 	"macaron/internal/wire/sse"
 )
@@ -101,5 +102,63 @@ func TestARestartKeepsTheConversation(t *testing.T) {
 				t.Error("L1 sees the answer of L2 verbatim")
 			}
 		}
+	}
+}
+
+// An answer that does not end within the drain time is cut, and its turn is
+// interrupted: a stop always comes to its end.
+func TestAStopCutsWhatDoesNotEnd(t *testing.T) {
+	g := &backendtest.Scripted{}
+	slow(g, 1<<30)
+	home := t.TempDir()
+	a, err := New(settings(t, home), Options{Log: obs.Discard(), Generator: g, Drain: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, a)
+	resp := s.post(streamed(ask(user("L2: count"))))
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.stop() }()
+	if _, last := s.chunks(resp); !strings.Contains(last, `"code":"canceled"`) {
+		t.Errorf("the cut stream ends with %s", last)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	after := start(t, settings(t, home), &backendtest.Scripted{})
+	if turn := after.settled(); turn.Status != record.StatusInterrupted || turn.Reason != "canceled" {
+		t.Errorf("the turn is %s, %s", turn.Status, turn.Reason)
+	}
+}
+
+// A client that leaves while its turn is routed, or waits for a summary, leaves an
+// interrupted turn too.
+func TestDisconnectBeforeTheFirstByte(t *testing.T) {
+	s, g := scriptedSite(t)
+	reached := make(chan struct{}, 1)
+	g.On = func(ctx context.Context, r backend.Request, _ func(chat.Event) bool) (bool, error) {
+		if len(r.Choices) == 0 {
+			return false, nil
+		}
+		reached <- struct{}{}
+		<-ctx.Done()
+		return true, ctx.Err()
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		<-reached
+		leave()
+	}()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/v1/chat/completions", strings.NewReader(`{"model":"macaron","messages":[{"role":"user","content":"x"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if resp, err := s.http.Do(r); err == nil {
+		resp.Body.Close()
+		t.Fatal("there is an answer")
+	}
+	if turn := s.settled(); turn.Status != record.StatusInterrupted || turn.Reason != "canceled" || g.Running() != 0 {
+		t.Errorf("the turn is %s, %s; %d slots taken", turn.Status, turn.Reason, g.Running())
 	}
 }
