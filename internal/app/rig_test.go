@@ -38,7 +38,7 @@ type site struct {
 
 // settings gives a configuration in a home of its own. The contract is the
 // repository's, with its adapters taken to be model names: no weights are read.
-func settings(t *testing.T, home string) config.Config {
+func settings(t testing.TB, home string) config.Config {
 	t.Helper()
 	text, err := os.ReadFile("../../macaron.toml")
 	if err != nil {
