@@ -78,4 +78,7 @@ func foldAVX2(top, sum, pageTop, pageSum, keep, gain *float32, n int)
 //go:noescape
 func scaleAVX2(x *float32, n int, f float32)
 
+//go:noescape
+func fetchLines(p *uint16, lines int)
+
 func pause()

@@ -130,15 +130,24 @@ func (j *attendJob) page(s *attendScratch, out *partial, b *attendBlock, head, p
 	first = before * j.group
 	seen := min(b.pos+b.n-page*PageTokens, PageTokens)
 	pg := b.pages[page]
-	keys, values := pg.K[head*dim*PageTokens:][:dim*PageTokens], pg.V[head*PageTokens*dim:][:PageTokens*dim]
+	keys, values := part(pg.K, head, dim), part(pg.V, head, dim)
+	var next []uint16
+	if page+1 < b.used() {
+		next = part(b.pages[page+1].K, head, dim)
+	}
 	scores := s.scores[first*PageTokens:]
-	s.product(scores, PageTokens, keys, PageTokens, (seen+tileRows-1)/tileRows, s.q[first*dim:], dim, dim, columns-first)
+	s.product(scores, PageTokens, keys, PageTokens, (seen+tileRows-1)/tileRows, s.q[first*dim:], dim, dim, columns-first, values)
 	for c := first; c < columns; c++ {
 		valid := min(b.pos+c/j.group-page*PageTokens+1, PageTokens)
 		out.top[c], out.sum[c] = softChunk(s.scores[c*PageTokens:][:PageTokens], valid, j.scale)
 	}
-	s.product(out.values[first*dim:], dim, values, dim, dim/tileRows, scores, PageTokens, seen, columns-first)
+	s.product(out.values[first*dim:], dim, values, dim, dim/tileRows, scores, PageTokens, seen, columns-first, next)
 	return first
+}
+
+// part is the keys or the values of one key head.
+func part(page []uint16, head, dim int) []uint16 {
+	return page[head*dim*PageTokens:][:dim*PageTokens]
 }
 
 var minusInf = float32(math.Inf(-1))

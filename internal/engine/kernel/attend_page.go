@@ -55,10 +55,12 @@ func (s *attendScratch) merge(o *partial, first, dim int) {
 // once instead of in every product.
 const widenFrom = 12
 
-// product multiplies tiles of 16 lanes of a page, w[k*ldw + lane], with columns x.
-func (s *attendScratch) product(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int) {
+// product multiplies tiles of 16 lanes of a page, w[k*ldw + lane], with columns x. For
+// few columns memory is what takes time, so next, which follows, is fetched meanwhile.
+func (s *attendScratch) product(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int, next []uint16) {
 	if cols < widenFrom {
 		for t := range tiles {
+			fetch(next[t*len(next)/tiles : (t+1)*len(next)/tiles])
 			gemmF16(dst[t*tileRows:], ldd, w[t*tileRows:], ldw, x, ldx, k, cols, nil)
 		}
 		return

@@ -18,6 +18,13 @@ func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, 
 	gemmF32AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
 }
 
+// fetch asks for the cache lines of x.
+func fetch(x []uint16) {
+	if accelerated && len(x) > 0 {
+		fetchLines(&x[0], (len(x)*2+cacheLine-1)/cacheLine)
+	}
+}
+
 // The vector kernels take multiples of 8; the rest goes to the reference, which does
 // the same to each value by itself. Sums are not split so.
 

@@ -8,6 +8,8 @@ const accelerated = false
 
 func pause() {}
 
+func fetch([]uint16) {}
+
 func quantise(dst []byte, width, c int, x []float32) { quantiseRef(dst, width, c, x) }
 
 func q41x1(dst []float32, ldd int, w, x []byte, blocks, count int) {

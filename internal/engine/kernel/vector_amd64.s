@@ -7,6 +7,21 @@ TEXT ·pause(SB), NOSPLIT, $0-0
 	PAUSE
 	RET
 
+// func fetchLines(p *uint16, lines int)
+TEXT ·fetchLines(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), SI
+	MOVQ lines+8(FP), CX
+
+line:
+	SUBQ $1, CX
+	JB   done
+	PREFETCHT0 (SI)
+	ADDQ $64, SI
+	JMP  line
+
+done:
+	RET
+
 // func rmsNormAVX2(dst, x, w *float32, eps float32, n int)
 TEXT ·rmsNormAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
