@@ -123,8 +123,17 @@ func (l *life) close(ctx context.Context, a *backend.Collected) error {
 	l.closed = true
 	l.count(served.Hop)
 	l.Meter.Turn(string(status))
-	l.Meter.Answer(l.turn.Revision.Name)
+	l.Meter.Answer(l.decision.Label)
+	l.note(string(status), "")
 	return nil
+}
+
+// note writes the operator's one line of a turn: who and how, never what.
+func (l *life) note(status, reason string) {
+	u := l.usage()
+	l.Log.Info("turn", "turn", l.turn.ID, "session", l.turn.Session, "request", l.request.ID, "status", status, "cause", reason,
+		"adapter", l.decision.Label, "route", l.decision.Reason, "probability", l.decision.Probabilities[l.decision.Label],
+		"prompt_tokens", u.PromptTokens, "cached_tokens", u.CachedTokens, "output_tokens", u.OutputTokens, "model_ms", u.Total.Milliseconds())
 }
 
 // abandon closes a turn that did not come to its end, for whatever reason, a panic
@@ -146,4 +155,5 @@ func (l *life) abandon(cause *error) {
 		return
 	}
 	l.Meter.Turn(string(record.StatusInterrupted))
+	l.note(string(record.StatusInterrupted), reason)
 }
