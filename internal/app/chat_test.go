@@ -121,6 +121,13 @@ func TestToolCallsInBothModes(t *testing.T) {
 	if at[string](o, "macaron", "reason") != "sticky" || at[string](o, "macaron", "adapter") != "L1" {
 		t.Errorf("%v", o)
 	}
+	// One call an answer, when that is asked for; wishes that the engine cannot
+	// fulfil are told.
+	q["messages"], q["parallel_tool_calls"], q["reasoning_effort"] = []any{user("L1: go")}, false, "low"
+	one := s.object(s.post(q))
+	if calls := at[[]any](at[[]any](one, "choices")[0], "message", "tool_calls"); len(calls) != 1 || fmt.Sprint(at[[]any](one, "macaron", "ignored")) != "[reasoning_effort]" {
+		t.Errorf("%v", one)
+	}
 	q["tool_choice"] = "required"
 	if o := s.object(s.post(q)); at[string](o, "error", "param") != "tool_choice" {
 		t.Errorf("%v", o)

@@ -53,6 +53,7 @@ type Capabilities struct {
 	ForcedTools  bool // tool_choice required and function are kept to
 	Images       bool
 	JSONSchema   bool
-	Context      int // tokens; 0 unknown
+	Reasoning    bool // Request.Reasoning is heeded
+	Context      int  // tokens; 0 unknown
 	CachedTokens bool
 }

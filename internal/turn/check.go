@@ -32,6 +32,21 @@ func (r *Runner) check(q Request) error {
 	return nil
 }
 
+// ignored lists what is asked for as a wish and cannot be had from this backend.
+func (l *life) ignored() []string {
+	var out []string
+	can := l.Generator.Capabilities()
+	if l.request.Reasoning != "" && !can.Reasoning {
+		out = append(out, "reasoning_effort")
+	}
+	for i, t := range l.request.Tools {
+		if t.Strict != nil && *t.Strict && !can.JSONSchema {
+			out = append(out, fmt.Sprintf("tools[%d].function.strict", i))
+		}
+	}
+	return out
+}
+
 func cannot(field, message string) error {
 	return errs.New(errs.Unsupported, message, "").In(field)
 }

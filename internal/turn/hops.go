@@ -137,6 +137,9 @@ func (l *life) stream(ctx context.Context, q backend.Request, all *backend.Colle
 		if err != nil {
 			return shown(err)
 		}
+		if e.ToolCall != nil && e.ToolCall.Index > 0 && q.ToolChoice.Single {
+			continue // the client takes one call an answer
+		}
 		all.Add(e)
 		if e.Finish != nil {
 			continue // the end is told after the commit

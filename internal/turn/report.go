@@ -19,6 +19,7 @@ type Report struct {
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 	Contract      ids.Digest         `json:"contract"`
 	Hops          []HopReport        `json:"hops,omitempty"`
+	Ignored       []string           `json:"ignored,omitempty"` // request fields that nobody honours
 }
 
 // HopReport is one model call of the request; times in milliseconds.
@@ -36,7 +37,7 @@ func (l *life) report() Report {
 	revision := l.revision()
 	r := Report{
 		Turn: l.turn.ID, Session: l.turn.Session, Adapter: l.decision.Label, Revision: revision.Hash,
-		Reason: l.decision.Reason, Cause: l.decision.Error, Probabilities: l.decision.Probabilities, Contract: l.contract.Hash(),
+		Reason: l.decision.Reason, Cause: l.decision.Error, Probabilities: l.decision.Probabilities, Contract: l.contract.Hash(), Ignored: l.ignored(),
 	}
 	for _, h := range l.hops {
 		r.Hops = append(r.Hops, hopReport(h))

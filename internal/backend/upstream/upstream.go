@@ -79,7 +79,7 @@ func client(silence time.Duration) *http.Client {
 func (b *Backend) Capabilities() backend.Capabilities {
 	return backend.Capabilities{
 		Engine: b.engine(), Adapters: true, Choices: b.Dialect != "plain", Logprobs: true,
-		Tools: true, ForcedTools: true, Images: true, JSONSchema: true, CachedTokens: true,
+		Tools: true, ForcedTools: true, Images: true, JSONSchema: true, Reasoning: true, CachedTokens: true,
 	}
 }
 

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,14 +24,15 @@ type answerHead struct {
 // macaron is the object in every answer and in the last chunks of a stream.
 type macaron struct {
 	turn.Report
-	Ignored  []string        `json:"ignored,omitempty"` // request fields that were not honoured
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
 func (h answerHead) id() string { return "chatcmpl-" + strings.TrimPrefix(h.report.Turn, "trn_") }
 
 func (h answerHead) macaron() *macaron {
-	return &macaron{Report: h.report, Ignored: h.ignored, Metadata: h.metadata}
+	m := &macaron{Report: h.report, Metadata: h.metadata}
+	m.Ignored = append(slices.Clone(h.ignored), h.report.Ignored...)
+	return m
 }
 
 // headers tells the decision before the body does.
