@@ -19,7 +19,7 @@ func newModel(e *env) *cobra.Command {
 	return noun("model", "Fetch, list and look at base models", newModelPull(e), newModelList(e), newModelShow(e))
 }
 
-// withFetcher runs fn with a fetcher that draws bars on a terminal.
+// withFetcher runs fn with a fetcher that tells of its transfers on standard error.
 func (e *env) withFetcher(fn func(*models.Fetcher, config.Config) error) error {
 	c, err := e.config()
 	if err != nil {
@@ -32,7 +32,11 @@ func (e *env) withFetcher(fn func(*models.Fetcher, config.Config) error) error {
 	defer s.Close() // a directory handle
 	bars := progress.New(os.Stderr)
 	defer bars.Close()
-	return fn(&models.Fetcher{Store: s, Endpoint: c.Models.Endpoint, Python: c.Models.Python, Progress: bars.Tell}, c)
+	tell := models.Progress(bars.Tell)
+	if bars == nil {
+		tell = progress.Lines(e.err)
+	}
+	return fn(&models.Fetcher{Store: s, Endpoint: c.Models.Endpoint, Python: c.Models.Python, Progress: tell}, c)
 }
 
 type pullFlags struct{ name, sum, source string }

@@ -136,8 +136,8 @@ func (t *transfer) tell(total int64) {
 }
 
 func (t *transfer) whole(total int64) error {
-	if t.progress != nil {
-		t.progress(t.model.Name, t.done, t.done)
+	if total < 0 && t.progress != nil {
+		t.progress(t.model.Name, t.done, t.done) // only now is it known
 	}
 	if total >= 0 && t.done != total {
 		return errs.New(errs.SourceUnreachable, fmt.Sprintf("the transfer ended after %d of %d bytes", t.done, total), "try again: what has arrived is kept")
