@@ -83,6 +83,7 @@ func TestAnOpenTurnOutlivesItsAdapter(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := start(t, loaded, &backendtest.Scripted{})
+	q["model"] = "macaron/L1" // as a client does that forced it from the start
 	message := at[object](at[[]any](called, "choices")[0], "message")
 	q["messages"] = []any{user("L1: find a table"), message, object{"role": "tool", "tool_call_id": "c1", "content": "at eight"}}
 	done := second.object(second.post(q))
@@ -94,6 +95,7 @@ func TestAnOpenTurnOutlivesItsAdapter(t *testing.T) {
 	if resp := second.post(object{"model": "macaron/L1", "messages": []any{user("x")}}); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("the retired adapter can be forced: %d", resp.StatusCode)
 	}
+	q["model"] = "macaron"
 	// Its past turn stays as a summary.
 	q["messages"] = append(q["messages"].([]any), at[object](at[[]any](done, "choices")[0], "message"), user("L2: and now code"))
 	if o := second.object(second.post(q)); at[string](o, "macaron", "adapter") != "L2" || at[string](o, "macaron", "session") != at[string](called, "macaron", "session") {

@@ -81,11 +81,11 @@ func (r *Runner) open(ctx context.Context, q Request) (*life, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := known(catalog, q.Adapter); err != nil {
-		return nil, err
-	}
 	where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn}
 	position, err := r.Sessions.Resolve(ctx, where, q.Messages)
+	if err == nil && position.Continue == nil { // an open turn may outlive its adapter
+		err = known(catalog, q.Adapter)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -109,14 +109,16 @@ func (r *Runner) open(ctx context.Context, q Request) (*life, error) {
 
 // close commits the end: delivered, or waiting for the results of tool calls.
 func (l *life) close(ctx context.Context, a *backend.Collected) error {
+	served := l.answered(a)
 	if ctx.Err() != nil { // the client left before the end: it saw nothing finished
+		served.Hop.Error = string(errs.Canceled)
+		l.lost = append(l.lost, served)
 		return errs.Wrap(errs.Canceled, context.Cause(ctx), "the client went away", "")
 	}
 	status := record.StatusDelivered
 	if a.Finish.Reason == chat.FinishTools {
 		status = record.StatusAwaiting
 	}
-	served := l.answered(a)
 	if err := l.Sessions.Close(ctx, l.turn, status, "", served); err != nil {
 		return err
 	}
