@@ -40,7 +40,7 @@ def main():
         row["probabilities"], row["predicted"] = got["probabilities"], got["adapter"]
         row["hit"] = row["predicted"] == row["label"]
     report = metrics.report(rows, sorted({r["label"] for r in rows}))
-    report["revision"], report["contract"] = got["revision"], got["contract"]
+    report["contract"] = got["contract"]
     text = metrics.markdown(report, "Served engine: " + pathlib.Path(o.split).name)
     print(text)
     if o.json:
