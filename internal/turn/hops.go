@@ -28,15 +28,14 @@ func (l *life) choose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.decision = outcome.Decision
+	l.decision, outcome.Hop.ID = outcome.Decision, l.IDs.New(ids.Hop)
 	l.Meter.Route(outcome.Decision.Reason)
 	if outcome.Decision.Error != "" {
-		l.Log.Warn("routing fell back", "turn", l.turn.ID, "label", outcome.Decision.Label, "cause", outcome.Decision.Error, "detail", outcome.Hop.Detail)
+		l.Log.Warn("routing fell back", "turn", l.turn.ID, "label", outcome.Decision.Label, "cause", outcome.Decision.Error, "hop", outcome.Hop.ID) // its record has the details, which may quote words
 	}
 	if outcome.Decision.Reason == route.Sticky {
 		return nil // the choice stands in the log since the turn's first hop
 	}
-	outcome.Hop.ID = l.IDs.New(ids.Hop)
 	l.count(outcome.Hop)
 	return l.Sessions.RecordHop(ctx, l.turn, session.Served{Hop: outcome.Hop, Blob: outcome.Blob})
 }
