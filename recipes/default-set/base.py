@@ -1,5 +1,6 @@
 """The frozen base: the GGUF's dequantised weights in f32, and LoRA on top of it."""
 import hashlib
+import json
 import os
 import pathlib
 import tomllib
@@ -54,6 +55,7 @@ def save_lora(peft_model, directory):
     pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
     cfg = peft_model.peft_config["default"]
     cfg.base_model_name_or_path = recipe()["base"]["name"]
+    cfg.target_modules = sorted(cfg.target_modules)
     readme = pathlib.Path(directory) / "README.md"
     kept = readme.read_text() if readme.exists() else None
     peft_model.save_pretrained(directory)
@@ -64,4 +66,10 @@ def save_lora(peft_model, directory):
     path = os.path.join(directory, "adapter_model.safetensors")
     tensors = {k: v.to(torch.float16).contiguous() for k, v in load_file(path).items()}
     save_file(tensors, path, metadata={"format": "pt"})
+    os.chmod(path, 0o644)
+    config = os.path.join(directory, "adapter_config.json")
+    with open(config) as f:
+        text = json.dumps(json.load(f), indent=2, sort_keys=True)
+    with open(config, "w") as f:
+        f.write(text + "\n")
     return sha256(path)

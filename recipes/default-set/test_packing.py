@@ -1,4 +1,4 @@
-"""Packed and plain computation agree: python test_packing.py --model-dir DIR (loss and gradient)."""
+"""Packed and plain computation agree in loss, gradient and label scores: python test_packing.py --model-dir DIR"""
 import argparse
 import pathlib
 import random
@@ -12,8 +12,8 @@ sys.path[:0] = [str(HERE), str(HERE / "data")]
 import route  # noqa: E402
 from base import load_base, new_lora  # noqa: E402
 from contract import Contract  # noqa: E402
-from packing import common_prefix, encode, pack  # noqa: E402
-from packing import loss_sum  # noqa: E402
+from packing import common_prefix, encode, loss_sum, pack  # noqa: E402
+from scoring import sequence_logprobs  # noqa: E402
 
 
 def plain_loss(model, sample):
@@ -57,6 +57,21 @@ def main():
     gdiff = ((g1 - g2).norm() / g2.norm()).item()
     print(f"loss packed {packed.item():.6f} alone {alone.item():.6f} relative {diff:.1e}; gradient relative {gdiff:.1e}")
     assert diff < 1e-5 and gdiff < 1e-4
+    check_scores(model, samples)
+
+
+def check_scores(model, samples):
+    """The trie of scoring.py against one plain pass per sequence."""
+    starts = [next(i for i, w in enumerate(s.weight) if w) for s in samples]
+    shared = sequence_logprobs(model, [s.ids for s in samples], starts)
+    worst = 0.0
+    for s, start, got in zip(samples, starts, shared):
+        with torch.no_grad():
+            logp = torch.log_softmax(model(input_ids=torch.tensor([s.ids]), use_cache=False).logits[0].double(), -1)
+        plain = sum(logp[j - 1, s.ids[j]].item() for j in range(start, len(s.ids)))
+        worst = max(worst, abs(plain - got))
+    print(f"label scores: largest difference {worst:.1e}")
+    assert worst < 1e-3
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def main():
     model = load_lora(model, args.init, trainable=True) if args.init else new_lora(model)
     model.train()
     data = importlib.import_module(GENERATORS[args.adapter])
-    train, dev = data.samples(Contract(), tok, rng)
+    train, dev = data.samples(Contract(), tok, rng, 2 if args.init else 1)
     train = [s for s in train if len(s.ids) <= cfg["max_sample_tokens"]]
     plan = []
     for _ in range(epochs):

@@ -138,7 +138,7 @@ def conversations(contract, rng, sets=52, per_set=8):
     return out + 2 * load(contract, "L1", "acting.hand.txt", rng)
 
 
-def samples(contract, tok, rng):
+def samples(contract, tok, rng, stage=1):
     train, dev = [], []
     for conv, is_dev in conversations(contract, rng):
         s = encode(tok, conv.messages, conv.supervised, group=conv.messages[0]["content"])

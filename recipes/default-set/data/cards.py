@@ -2,6 +2,7 @@
 import json
 
 from conv import Conversation
+from noise import soften
 from packing import encode
 from spin import SEEDS, held_out
 
@@ -10,6 +11,13 @@ INTRO = {"en": "The user wanted {s}; I made the card.", "zh": "用户想要{s}�
          "es": "La persona quería {s}; hice la tarjeta.", "fr": "La personne voulait {s} ; j'ai fait la carte.",
          "de": "Gewünscht war {s}; ich habe die Karte gemacht.", "ja": "ユーザーは{s}を求め、カードを作った。",
          "pt": "A pessoa queria {s}; fiz o cartão."}
+ITEMS = {"en": ["red", "green", "apples", "soap", "Tuesday", "the blue one", "call Sam", "taxes", "Lisbon", "jazz", "tent", "window", "pump", "lamp", "small", "large"],
+         "zh": ["苹果", "洗碗", "周二", "蓝色", "交税", "小号", "大号", "窗户"], "es": ["manzanas", "jabón", "martes", "azul", "jazz", "tienda", "ventana"],
+         "fr": ["pommes", "savon", "mardi", "bleu", "jazz", "tente", "fenêtre"], "de": ["Äpfel", "Seife", "Dienstag", "Blau", "Jazz", "Zelt", "Fenster"],
+         "ja": ["りんご", "石けん", "火曜", "青", "ジャズ", "窓"], "pt": ["maçãs", "sabão", "terça", "azul", "jazz", "tenda", "janela"]}
+FIELDS = {"en": ["name", "age", "phone", "email", "city", "date", "size", "colour", "comment", "room", "arrival", "budget"], "zh": ["姓名", "年龄", "电话", "城市", "日期", "预算"],
+          "es": ["nombre", "edad", "teléfono", "ciudad", "fecha"], "fr": ["nom", "âge", "téléphone", "ville", "date"],
+          "de": ["Name", "Alter", "Telefon", "Ort", "Datum"], "ja": ["名前", "年齢", "電話", "都市", "日付"], "pt": ["nome", "idade", "telefone", "cidade", "data"]}
 LABELS = ["A,B,C", "north,south,east,west", "2022,2023,2024", "tea,coffee,juice", "May,June,July"]
 EARLIER = [("hi", "The user said hi and was greeted."),
            ("what should I eat today?", "The user asked what to eat; soup and bread were suggested."),
@@ -144,7 +152,7 @@ def conversations(contract, rng, times):
         kind, lang, request, title, data, short = [p.strip() for p in line.split(" | ")]
         kind, _, args = kind.partition(" ")
         dev = held_out(line, 12)
-        for _ in range(1 if dev else times if "{d" in line else max(1, times - 1)):
+        for _ in range(1 if dev else times if "{d" in line or "{i" in line or "{f" in line else max(1, times - 1)):
             text, values, said = request, data, short
             if "{d" in request:
                 start = request.index("{d")
@@ -152,6 +160,12 @@ def conversations(contract, rng, times):
                 names = mark[3:-1] or rng.choice(LABELS)
                 values = ", ".join(f"{n} {rng.randint(2, 60)}" for n in names.split(","))
                 text, said = request.replace(mark, values), short.replace("{d}", values)
+            for mark, pool in (("{i}", ITEMS), ("{f}", FIELDS)):
+                if mark in request:
+                    names = rng.sample(pool[lang], rng.randint(2, 4))
+                    text = request.replace(mark, ", ".join(names))
+                    values, said = ", ".join(n[:1].upper() + n[1:] for n in names), short.replace(mark, ", ".join(names))
+            text = soften(text, lang, rng)
             conv = Conversation(contract, "L3")
             if rng.random() < 0.2:
                 before, was = rng.choice(EARLIER)
@@ -162,7 +176,7 @@ def conversations(contract, rng, times):
     return out
 
 
-def samples(contract, tok, rng):
+def samples(contract, tok, rng, stage=1):
     train, dev = [], []
     for conv, is_dev in conversations(contract, rng, 3):
         s = encode(tok, conv.messages, conv.supervised, group=conv.messages[0]["content"])

@@ -3,7 +3,7 @@ import conv
 from packing import encode
 
 
-def samples(contract, tok, rng):
+def samples(contract, tok, rng, stage=1):
     train, dev = [], []
     for name in ("code.python.txt", "code.shell.txt", "code.more.txt", "code.extra.txt"):
         for c, is_dev in conv.load(contract, "L2", name, rng):

@@ -70,5 +70,15 @@ def disturb(text, lang, rng):
     return text
 
 
+def soften(text, lang, rng):
+    """An opening, a capital or no full stop now and then; every word stays, so that values can be copied."""
+    p = rng.random()
+    if p < 0.15:
+        return rng.choice(OPENINGS[lang]) + text
+    if p < 0.30:
+        return text[:1].upper() + text[1:]
+    return text.rstrip(".。") if p < 0.4 else text
+
+
 def plant(text, labels, rng):
     return rng.choice(PLANTED).replace("{x}", rng.choice(labels)).replace("{t}", text).replace("{{", "{").replace("}}", "}")

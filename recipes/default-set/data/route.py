@@ -27,13 +27,15 @@ class Row:
         self.previous, self.entries, self.order = previous, entries, order
 
 
-def seeds():
-    """-> {(lang, class): [(line, dev)]}"""
+def seeds(wide=True):
+    """-> {(lang, class): [(line, dev)]}; wide: near misses and further topics too."""
     out = {}
-    hard = sections("route.hard.txt")
+    hard, topics = sections("route.hard.txt"), sections("route.topics.txt")
+    if not wide:
+        hard, topics = {}, {}
     for lang in LANGS:
         for cls, lines in sections(f"route.{lang}.txt").items():
-            lines = lines + hard.get(f"{lang} {cls}", [])
+            lines = lines + hard.get(f"{lang} {cls}", []) + topics.get(f"{lang} {cls}", [])
             first = min(lines, key=digest)          # no class of a language without development lines
             out[lang, cls] = [(l, held_out(l) or l == first) for l in lines]
     return out
@@ -44,14 +46,17 @@ def pick(table, lang, cls, dev, rng):
     return expand(rng.choice(lines), rng)
 
 
-def plain(table, rng, variants):
+def plain(table, rng, variants, after=0.30, balance=False):
     """Every seed line in a few readings; a third with a previous turn, some disturbed, some with a planted label."""
     out = []
     for (lang, cls), lines in table.items():
         for line, dev in lines:
-            for text in readings(line, rng, 1 if dev else variants[lang]):
+            most = variants[lang] + (cls == "L3") if balance else variants[lang]
+            if balance and cls == "L0" and lang == "en":
+                most = 1
+            for text in readings(line, rng, 1 if dev else most):
                 kind, previous = "plain", None
-                if rng.random() < 0.30:
+                if rng.random() < after:
                     before = rng.choice(CLASSES)
                     previous = (before, pick(table, lang, before, dev, rng))
                     kind = "after"
@@ -108,9 +113,9 @@ def open_lines(name):
     return [l for l in (SEEDS / name).read_text(encoding="utf-8").splitlines() if l.strip()]
 
 
-def label_set(rng, topics):
-    """A random registry: -> entries, order, {class: label}, {topic: label}."""
-    style = rng.randrange(4)
+def label_set(rng, topics, moved):
+    """A random registry: -> entries, order, {class: label}, {topic: label}; moved: L0-L3 may mean something else."""
+    style = rng.randrange(4) if moved else rng.choice([0, 0, 2, 3])
     classes = list(CLASSES)
     if style == 3:
         classes = rng.sample(CLASSES, rng.randint(2, 3))
@@ -127,14 +132,14 @@ def label_set(rng, topics):
     return classes, names, extra, extra_names
 
 
-def other_sets(table, contract, rng, sets, per_set):
+def other_sets(table, contract, rng, sets, per_set, moved):
     """Turns under registries other than the default, so that descriptions are read and not memorised."""
     default = dict(contract.descriptions())
     topics = extra_topics()
     out = []
     for n in range(sets):
         dev = n % 10 == 9
-        classes, names, extra, extra_names = label_set(rng, topics)
+        classes, names, extra, extra_names = label_set(rng, topics, moved)
         entries = [(names[c], default[c] if rng.random() < 0.4 else rng.choice(WORDS[c])) for c in classes]
         entries += [(extra_names[i], rng.choice(topics[i][0])) for i in extra]
         order = [names[c] for c in sorted(classes, key=PRIORITY.get)]
@@ -160,11 +165,15 @@ def other_sets(table, contract, rng, sets, per_set):
     return out
 
 
-def rows(contract, rng, variants=None, contexts=1, sets=48, per_set=16):
-    table = seeds()
-    variants = variants or {l: (3 if l == "en" else 2) for l in LANGS}
-    out = plain(table, rng, variants) + followups(table, rng, contexts) + pasted(table, rng, 2)
-    out += other_sets(table, contract, rng, sets, per_set)
+def rows(contract, rng, stage=2):
+    """stage 1: the broad mixture; stage 2: more seeds, more requests without context, fewer other label sets."""
+    table = seeds(wide=stage == 2)
+    variants = {l: (3 if l == "en" else 2) for l in LANGS}
+    out = plain(table, rng, variants, 0.30 if stage == 1 else 0.18, stage == 2)
+    more = followups(table, rng, 1)
+    out += more if stage == 1 else [r for r in more if r.dev or rng.random() < 0.5]
+    out += pasted(table, rng, 2 if stage == 1 else 1)
+    out += other_sets(table, contract, rng, 48 if stage == 1 else 12, 16, stage == 1)
     learned = {r.text for r in out if not r.dev}      # two seeds may read the same
     return [r for r in out if not r.dev or r.text not in learned]
 
