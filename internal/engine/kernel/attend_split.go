@@ -11,6 +11,9 @@ func (j *attendJob) split() {
 		columns = max(columns, j.blocks[i].n*j.group)
 	}
 	j.parts = min(most, (4*j.pool.Threads()+tasks-1)/tasks)
+	for j.parts < most && j.parts*tasks%j.pool.Threads() != 0 {
+		j.parts++ // so that the threads end together
+	}
 	j.width = most
 	if n := tasks * most; len(j.slots) < n {
 		j.slots = append(j.slots, make([]partial, n-len(j.slots))...)

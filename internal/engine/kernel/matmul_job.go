@@ -63,26 +63,47 @@ func (j *matmulJob) add(pr Product) {
 	j.cost += it.units * it.cost
 }
 
-// start cuts the line into tasks of about equal cost and runs them.
+// start cuts the line into tasks of about equal cost, a few per thread, and runs them.
 func (j *matmulJob) start() {
-	want := min(max(j.cost/(4*j.pool.Threads()), minCost), maxCost)
+	j.cut(j.tasks())
+	j.pool.run(len(j.starts)-1, j.pool.runMM)
+	clear(j.items) // keep no caller's memory
+}
+
+// tasks is into how many tasks the line is cut: a multiple of the threads, so that
+// they end together, unless there is too little to share.
+func (j *matmulJob) tasks() int {
+	threads := j.pool.Threads()
+	switch {
+	case j.cost < 2*minCost:
+		return 1
+	case j.cost < threads*minCost:
+		return j.cost / minCost
+	}
+	return threads * max(min(j.cost/(threads*minCost), 4), (j.cost+threads*maxCost-1)/(threads*maxCost))
+}
+
+// cut fills starts: task i ends at the unit nearest to (i+1)/n of the cost.
+func (j *matmulJob) cut(n int) {
 	j.starts = append(j.starts, 0)
-	have := 0
+	done := 0
 	for i := range j.items {
 		it := &j.items[i]
 		for u := 0; u < it.units; {
-			take := min(max((want-have+it.cost-1)/it.cost, 1), it.units-u)
+			end := j.cost / n * len(j.starts)
+			if len(j.starts) >= n {
+				end = j.cost
+			}
+			take := min(max((end-done+it.cost/2)/it.cost, 1), it.units-u)
 			u += take
-			if have += take * it.cost; have >= want {
-				j.starts, have = append(j.starts, it.first+u), 0
+			if done += take * it.cost; done+it.cost/2 >= end {
+				j.starts = append(j.starts, it.first+u)
 			}
 		}
 	}
 	if j.starts[len(j.starts)-1] != j.units {
 		j.starts = append(j.starts, j.units)
 	}
-	j.pool.run(len(j.starts)-1, j.pool.runMM)
-	clear(j.items) // keep no caller's memory
 }
 
 func (j *matmulJob) run(worker, task int) {
