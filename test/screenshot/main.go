@@ -23,7 +23,7 @@ import (
 var conversations = [][]string{
 	{"Make a card to split a bill among friends"},
 	{"Remind me to call Ana tomorrow at nine"},
-	{"Hi! Who are you?", "Write a shell command that finds the ten largest files in this folder"},
+	{"Hi! Who are you?", "Write a Python function that reverses a string"},
 }
 
 func main() {
@@ -32,7 +32,7 @@ func main() {
 	phone := flag.Bool("phone", false, "390 px wide")
 	details := flag.Bool("details", true, "with the details of the last answer open")
 	flag.Parse()
-	view := browser.View{Width: 1180, Height: 860, Dark: *dark}
+	view := browser.View{Width: 1180, Height: 1130, Dark: *dark}
 	if *phone {
 		view.Width, view.Height, view.Touch = 390, 844, true
 	}
