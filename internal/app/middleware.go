@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -63,11 +64,23 @@ func (a *App) watch(next http.Handler) http.Handler {
 			}
 			took := time.Since(start)
 			a.metrics.Request(api(r.URL.Path), rec.code(), took)
-			a.log.Info("request", "id", r.Header.Get("X-Request-Id"), "method", method(r), "api", api(r.URL.Path),
+			a.log.Log(r.Context(), level(api(r.URL.Path), rec.code()), "request", "id", r.Header.Get("X-Request-Id"), "method", method(r), "api", api(r.URL.Path),
 				"status", rec.code(), "ms", took.Milliseconds())
 		}()
 		next.ServeHTTP(rec, r)
 	})
+}
+
+// level keeps what pages and probes ask for again and again out of an ordinary log,
+// unless it failed.
+func level(api string, status int) slog.Level {
+	switch api {
+	case "page", "health", "metrics":
+		if status < http.StatusBadRequest {
+			return slog.LevelDebug
+		}
+	}
+	return slog.LevelInfo
 }
 
 // panicked answers a defect of ours; an answer that has begun can only be cut.
