@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"macaron/internal/config"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/models"
@@ -31,7 +30,7 @@ type adapterView struct {
 	Params      int64      `json:"params,omitempty"`
 	Bytes       int64      `json:"bytes,omitempty"`
 	Base        ids.Digest `json:"base,omitempty"`
-	BaseMatch   string     `json:"base_match"` // yes, no, or unknown when one of the two has no digest
+	BaseMatch   string     `json:"base_match"` // yes, no or unknown
 	Prompt      string     `json:"prompt,omitempty"`
 	Problem     string     `json:"problem,omitempty"`
 }
@@ -46,49 +45,29 @@ func (e *env) survey() ([]adapterView, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := baseDigest(c, k.Model.Base)
+	b, err := findBase(c, k.Model.Base)
 	if err != nil {
 		return nil, err
 	}
 	var views []adapterView
 	for _, s := range list {
-		views = append(views, viewAdapter(s, base))
+		views = append(views, viewAdapter(s, b))
 	}
 	return views, nil
 }
 
-func viewAdapter(s registry.Surveyed, base ids.Digest) adapterView {
+func viewAdapter(s registry.Surveyed, b base) adapterView {
 	r := s.Revision
 	v := adapterView{Name: s.Name, Title: s.Title, Description: s.Description, Source: s.Source, Dir: s.Dir, Prompt: s.Prompt,
-		Revision: r.Hash, Rank: r.Rank, Alpha: r.Alpha, Targets: r.Targets, Params: r.Params, Bytes: r.Bytes, Base: r.Base, BaseMatch: baseMatch(r.Base, base)}
-	if s.Err != nil {
-		v.Problem = errs.As(s.Err).Message
+		Revision: r.Hash, Rank: r.Rank, Alpha: r.Alpha, Targets: r.Targets, Params: r.Params, Bytes: r.Bytes, Base: r.Base, BaseMatch: "unknown"}
+	err := s.Err
+	if err == nil {
+		v.BaseMatch, err = b.fits(s.Dir, r.Base)
+	}
+	if err != nil {
+		v.Problem = errs.As(err).Message
 	}
 	return v
-}
-
-func baseMatch(adapter, base ids.Digest) string {
-	switch {
-	case adapter == "" || base == "":
-		return "unknown"
-	case adapter == base:
-		return "yes"
-	}
-	return "no"
-}
-
-// baseDigest is the digest of the model that a contract names, "" if nobody knows it.
-func baseDigest(c config.Config, name string) (ids.Digest, error) {
-	s, err := models.Open(c.Home)
-	if err != nil {
-		return "", err
-	}
-	defer s.Close() // a directory handle
-	m, err := s.Find(name)
-	if errs.CodeOf(err) == errs.ModelNotFound {
-		return "", nil
-	}
-	return m.Digest, err
 }
 
 func newAdapterList(e *env) *cobra.Command {

@@ -47,7 +47,7 @@ func (e *env) addAdapter(dir string, add registry.Addition) error {
 	if err != nil {
 		return err
 	}
-	base, err := baseDigest(c, k.Model.Base)
+	b, err := findBase(c, k.Model.Base)
 	if err != nil {
 		return err
 	}
@@ -55,18 +55,18 @@ func (e *env) addAdapter(dir string, add registry.Addition) error {
 	if err != nil {
 		return err
 	}
-	if baseMatch(rev.Base, base) == "no" {
-		return errs.New(errs.InvalidRequest, fmt.Sprintf("the adapter was made for the base %s; the contract's %s is %s", rev.Base.Short(), k.Model.Base, base.Short()),
-			"use an adapter that was trained on "+k.Model.Base)
+	fits, err := b.fits(dir, rev.Base)
+	if err != nil {
+		return err
 	}
 	if rev, err = registry.Add(c.Home, c.Contract, dir, add); err != nil {
 		return err
 	}
 	if e.json {
-		return e.printJSON(map[string]any{"name": rev.Name, "revision": rev.Hash, "params": rev.Params, "bytes": rev.Bytes, "base_match": baseMatch(rev.Base, base), "contract": c.Contract})
+		return e.printJSON(map[string]any{"name": rev.Name, "revision": rev.Hash, "params": rev.Params, "bytes": rev.Bytes, "base_match": fits, "contract": c.Contract})
 	}
 	fmt.Fprintf(e.out, "%s is registered in %s\n  revision %s, rank %d, %s parameters, %s, fits the base: %s\n",
-		rev.Name, c.Contract, rev.Hash.Short(), rev.Rank, thousands(rev.Params), models.Size(rev.Bytes), baseMatch(rev.Base, base))
+		rev.Name, c.Contract, rev.Hash.Short(), rev.Rank, thousands(rev.Params), models.Size(rev.Bytes), fits)
 	return nil
 }
 

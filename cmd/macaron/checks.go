@@ -100,25 +100,30 @@ func checkContract(c config.Config) []finding {
 		return []finding{problem("contract", err)}
 	}
 	out := []finding{ok("contract", "%s %s from %s, hash %s", k.Name, k.Version, c.Contract, k.Hash().Short())}
-	base, err := baseDigest(c, k.Model.Base)
+	b, err := findBase(c, k.Model.Base)
 	if err != nil {
 		return append(out, problem("contract", err))
 	}
 	for _, s := range list {
-		switch v := viewAdapter(s, base); {
-		case s.Err != nil:
-			f := problem("adapter", s.Err)
-			f.Detail = s.Name + " cannot be used: " + f.Detail
-			out = append(out, f)
-		case v.BaseMatch == "no":
-			out = append(out, problem("adapter", errs.New(errs.FormatInvalid, s.Name+" was made for another base than "+k.Model.Base, "train it on "+k.Model.Base+", or name its base in the contract")))
-		case s.Dir == "":
-			out = append(out, ok("adapter", "%s is %s", s.Name, s.Source))
-		default:
-			out = append(out, ok("adapter", "%s %s, rank %d, fits the base: %s", s.Name, v.Revision.Short(), v.Rank, v.BaseMatch))
-		}
+		out = append(out, checkAdapter(s, b))
 	}
 	return out
+}
+
+func checkAdapter(s registry.Surveyed, b base) finding {
+	fits, err := "unknown", s.Err
+	if err == nil {
+		fits, err = b.fits(s.Dir, s.Revision.Base)
+	}
+	switch {
+	case err != nil:
+		f := problem("adapter", err)
+		f.Detail = s.Name + " cannot be used: " + f.Detail
+		return f
+	case s.Dir == "":
+		return ok("adapter", "%s is %s", s.Name, s.Source)
+	}
+	return ok("adapter", "%s %s, rank %d, fits the base: %s", s.Name, s.Revision.Hash.Short(), s.Revision.Rank, fits)
 }
 
 func checkPort(ctx context.Context, c config.Config) finding {

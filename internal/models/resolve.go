@@ -41,7 +41,7 @@ func (f *Fetcher) Resolve(ctx context.Context, what string) (Local, error) {
 	if errs.CodeOf(err) != errs.ModelNotFound {
 		return Local{}, err
 	}
-	return byPath(what)
+	return ByPath(what)
 }
 
 // Find gives the catalogue's or an earlier pull's model of a name. A word without a
@@ -67,7 +67,8 @@ func (s *Store) Find(name string) (Model, error) {
 	return Model{}, errs.New(errs.ModelNotFound, fmt.Sprintf("there is no model %.200q", name), "known are "+strings.Join(known, ", ")+"; a path to a GGUF file and a source work too: "+sourceForms)
 }
 
-func byPath(p string) (Local, error) {
+// ByPath describes a model file of this machine, which is hashed for it.
+func ByPath(p string) (Local, error) {
 	f, err := os.Open(p)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(p, `/\`) && filepath.Ext(p) != ".gguf" {
 		return Local{}, errs.New(errs.ModelNotFound, fmt.Sprintf("there is no model %.200q", p), "macaron model ls lists the known names; a path to a GGUF file and a source work too: "+sourceForms)

@@ -10,6 +10,7 @@ package model
 import (
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/lora"
+	"macaron/internal/engine/weights/gguf"
 	"macaron/internal/ids"
 )
 
@@ -88,4 +89,14 @@ func (m *Model) Params() int64 {
 
 func (l *layer) matrices() [lora.Targets]*kernel.Matrix {
 	return [lora.Targets]*kernel.Matrix{l.q, l.k, l.v, l.o, l.gate, l.up, l.down}
+}
+
+// ShapeOf is the shape of an open file's model, without loading its weights. The base's
+// digest is left for the caller to set.
+func ShapeOf(f *gguf.File, name string) (lora.Shape, error) {
+	c, err := readConfig(f.Meta)
+	if err != nil {
+		return lora.Shape{}, err
+	}
+	return (&Model{Config: c}).Shape(name), nil
 }
