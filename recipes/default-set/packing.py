@@ -16,11 +16,10 @@ class Sample:
         self.ids, self.weight, self.group = ids, weight, group
 
 
-def encode(tok, messages, supervised, group=None, mean=True):
+def encode(tok, messages, supervised, group=None):
     """messages: ChatML turns; supervised: indices of the assistant turns to learn.
 
-    mean=True gives each supervised turn's tokens weight 1, mean=False is the same for labels,
-    where the whole turn counts as one decision. Turns are cut at special tokens, which never merge.
+    Turns are cut at special tokens, which never merge with their neighbours.
     """
     ids, weight = [], []
     for i, m in enumerate(messages):
