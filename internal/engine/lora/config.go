@@ -2,9 +2,11 @@ package lora
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -55,9 +57,13 @@ func unsupported(message string) error {
 // readConfig reads adapter_config.json of a directory.
 func readConfig(dir string) (config, error) {
 	path := filepath.Join(dir, "adapter_config.json")
+	info, err := os.Stat(path) // first: to open a pipe would wait for a writer
+	if err != nil || !info.Mode().IsRegular() {
+		return config{}, errs.Wrap(errs.NotFound, cmp.Or(err, fs.ErrInvalid), "there is no adapter_config.json in "+dir, "give a directory that PEFT saved an adapter to")
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return config{}, errs.Wrap(errs.NotFound, err, "there is no adapter_config.json in "+dir, "give a directory that PEFT saved an adapter to")
+		return config{}, errs.Wrap(errs.NotFound, err, "cannot open "+path, "check its permissions")
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxConfig+1))

@@ -132,7 +132,7 @@ func (c *config) fits(p place, t *safetensors.Tensor) error {
 	case t.DType != safetensors.F16 && t.DType != safetensors.BF16 && t.DType != safetensors.F32:
 		return unsupported(fmt.Sprintf("the tensor %s holds %s; F16, BF16 and F32 are read", t.Name, t.DType))
 	}
-	return nil
+	return finite(t)
 }
 
 // finish checks that every A has its B and fills in the revision.
