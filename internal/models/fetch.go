@@ -2,11 +2,10 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"macaron/internal/errs"
@@ -75,7 +74,10 @@ func unreachable(m Model, reasons []string, last error) error {
 		return last
 	}
 	next := "check the network, then try again"
-	if m.Digest != "" {
+	switch {
+	case last != nil && !slices.ContainsFunc(m.Sources, func(s string) bool { return !strings.HasPrefix(s, "file:") }):
+		next = errs.As(last).Next // there is no network in this
+	case m.Digest != "":
 		next = fmt.Sprintf("check the network and try again, or bring the file (SHA-256 %s) from elsewhere: macaron model pull %s --source file:PATH", m.Digest.Hex(), m.Name)
 	}
 	return errs.Wrap(errs.SourceUnreachable, last, fmt.Sprintf("the model %s could not be fetched:\n  %s", m.Name, strings.Join(reasons, "\n  ")), next)
@@ -115,14 +117,14 @@ func (f *Fetcher) from(ctx context.Context, m Model, src source) (string, ids.Di
 
 // local copies a file of this machine.
 func (f *Fetcher) local(t *transfer, src source) error {
-	in, err := os.Open(src.file)
+	in, err := openRegular(src.file)
 	if err != nil {
-		return errs.Wrap(errs.SourceUnreachable, err, "the file "+src.file+" cannot be opened", "check the path and its permissions")
+		return errs.Wrap(errs.SourceUnreachable, err, "the file "+src.file+" cannot be opened", "check the path: it must be a file that this user may read")
 	}
 	defer in.Close() // read-only
 	info, err := in.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return errs.Wrap(errs.SourceUnreachable, errors.Join(err, errors.ErrUnsupported), src.file+" is not a regular file", "name a model file")
+	if err != nil {
+		return errs.Wrap(errs.SourceUnreachable, err, src.file+" cannot be read", "check its disk")
 	}
 	if err := t.restart(); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -69,7 +68,7 @@ func (s *Store) Find(name string) (Model, error) {
 
 // ByPath describes a model file of this machine, which is hashed for it.
 func ByPath(p string) (Local, error) {
-	f, err := os.Open(p)
+	f, err := openRegular(p)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(p, `/\`) && filepath.Ext(p) != ".gguf" {
 		return Local{}, errs.New(errs.ModelNotFound, fmt.Sprintf("there is no model %.200q", p), "macaron model ls lists the known names; a path to a GGUF file and a source work too: "+sourceForms)
 	}

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -78,4 +79,17 @@ func cleanInside(p string) bool {
 func (s source) nameOf() string {
 	base := path.Base(filepath.ToSlash(s.file))
 	return strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
+}
+
+// openRegular opens a file of this machine. A pipe would wait for a writer, and a
+// device might never end.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	return os.Open(path)
 }
