@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"macaron/internal/config"
+	"macaron/internal/engine/weights/gguf"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/models"
@@ -67,7 +69,11 @@ func newModelPull(e *env) *cobra.Command {
 
 // pull fetches a model by name, or by source under a new name.
 func (e *env) pull(ctx context.Context, f *models.Fetcher, what string, p pullFlags) error {
+	f.Check = isModel
 	if !models.IsSource(what) {
+		if p.name != "" || p.sum != "" {
+			return errs.New(errs.InvalidRequest, "--name and --sha256 are for a source; "+what+" is a name, which has both", "leave them out, or give a source such as file:PATH")
+		}
 		m, err := f.Store.Find(what)
 		if err != nil {
 			return err
@@ -75,7 +81,8 @@ func (e *env) pull(ctx context.Context, f *models.Fetcher, what string, p pullFl
 		if p.source != "" {
 			m.Sources = []string{p.source}
 		}
-		return e.fetched(f.Fetch(ctx, m))(m)
+		path, d, err := f.Fetch(ctx, m)
+		return e.fetched(path, d, m.Digest != "", err)(m)
 	}
 	m, err := models.FromSource(what, p.name)
 	if err != nil {
@@ -90,24 +97,40 @@ func (e *env) pull(ctx context.Context, f *models.Fetcher, what string, p pullFl
 	if err != nil {
 		return err
 	}
+	compared := m.Digest != ""
 	if m.Digest = d; m.Size == 0 {
 		if info, err := os.Stat(path); err == nil {
 			m.Size = info.Size()
 		}
 	}
-	return e.fetched(path, d, f.Store.Remember(m, time.Now()))(m)
+	return e.fetched(path, d, compared, f.Store.Remember(m, time.Now()))(m)
 }
 
-// fetched prints where a model lies.
-func (e *env) fetched(path string, d ids.Digest, err error) func(models.Model) error {
+// isModel refuses a file that is no model, before it gets a place in the store.
+func isModel(path string) error {
+	f, err := gguf.Open(path)
+	if err != nil {
+		e := errs.As(err)
+		return errs.Wrap(e.Code, err, strings.ReplaceAll(e.Message, path, "what was fetched"), "name the GGUF file of a model")
+	}
+	return f.Close()
+}
+
+// fetched prints where a model lies, and whether its bytes were compared with a known
+// SHA-256.
+func (e *env) fetched(path string, d ids.Digest, compared bool, err error) func(models.Model) error {
 	return func(m models.Model) error {
 		if err != nil {
 			return err
 		}
 		if e.json {
-			return e.printJSON(map[string]any{"name": m.Name, "path": path, "sha256": d.Hex(), "bytes": m.Size})
+			return e.printJSON(map[string]any{"name": m.Name, "path": path, "sha256": d.Hex(), "bytes": m.Size, "verified": compared})
 		}
-		fmt.Fprintf(e.out, "%s\n  sha256 %s (verified)\n  %s\n", m.Name, d.Hex(), path)
+		note := "verified"
+		if !compared {
+			note = "not compared: no --sha256 was given"
+		}
+		fmt.Fprintf(e.out, "%s\n  sha256 %s (%s)\n  %s\n", m.Name, d.Hex(), note, path)
 		return nil
 	}
 }

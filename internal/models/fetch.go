@@ -22,10 +22,11 @@ type Progress func(what string, done, total int64)
 // Fetcher brings files into a store. The zero values of all but Store are usable.
 type Fetcher struct {
 	Store    *Store
-	Endpoint string       // base URL of hf sources; "" means https://huggingface.co
-	Python   string       // interpreter with pip; "" means python3
-	Client   *http.Client // nil means one with sensible limits
-	Progress Progress     // nil: silent
+	Endpoint string                  // base URL of hf sources; "" means https://huggingface.co
+	Python   string                  // interpreter with pip; "" means python3
+	Client   *http.Client            // nil means one with sensible limits
+	Progress Progress                // nil: silent
+	Check    func(path string) error // looks at what has come before it is stored; nil: nothing is looked at
 }
 
 // Fetch returns the path and digest of a model's file, from the store when it is
@@ -90,7 +91,7 @@ func (f *Fetcher) from(ctx context.Context, m Model, src source) (string, ids.Di
 	if key == "" {
 		key = ids.DigestOf([]byte(src.text)).Hex()
 	}
-	t := &transfer{store: f.Store, ctx: ctx, model: m, scratch: path.Join(partial, key), progress: f.Progress}
+	t := &transfer{store: f.Store, ctx: ctx, model: m, scratch: path.Join(partial, key), progress: f.Progress, check: f.Check}
 	if err := t.open(); err != nil {
 		return "", "", err
 	}

@@ -65,13 +65,18 @@ func CheckName(name string) error {
 	return errs.New(errs.InvalidRequest, fmt.Sprintf("%.130q is not a model name", name), "use a-z 0-9 . _ - and start with a letter or digit: --name my-model")
 }
 
+// checkNew refuses what may not be the name of a pulled model.
+func checkNew(name string) error {
+	if _, taken := Known(name); taken {
+		return errs.New(errs.InvalidRequest, name+" is a name of the catalogue", "choose another: --name my-model")
+	}
+	return CheckName(name)
+}
+
 // Remember gives a fetched model its name; the newest of a name wins.
 func (s *Store) Remember(m Model, at time.Time) error {
-	if err := CheckName(m.Name); err != nil {
+	if err := checkNew(m.Name); err != nil {
 		return err
-	}
-	if _, taken := Known(m.Name); taken {
-		return errs.New(errs.InvalidRequest, m.Name+" is a name of the catalogue", "choose another: --name my-model")
 	}
 	list, err := s.Pulled()
 	if err != nil {

@@ -99,5 +99,5 @@ func FromSource(text, name string) (Model, error) {
 	if name == "" {
 		name = src.nameOf()
 	}
-	return Model{Name: name, Sources: []string{text}}, CheckName(name)
+	return Model{Name: name, Sources: []string{text}}, checkNew(name)
 }

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"macaron/internal/disk"
@@ -25,6 +26,7 @@ type transfer struct {
 	hash     hash.Hash
 	done     int64 // bytes in file and hash
 	progress Progress
+	check    func(path string) error // nil: none
 }
 
 // open opens the scratch file and waits for its lock.
@@ -162,6 +164,11 @@ func (t *transfer) finish() (string, ids.Digest, error) {
 	if t.model.Digest != "" && d != t.model.Digest {
 		err := errs.New(errs.ChecksumMismatch, fmt.Sprintf("the file's SHA-256 is %s, expected %s", d.Hex(), t.model.Digest.Hex()), "use another source; the wrong bytes were thrown away")
 		return "", "", errors.Join(err, t.discard())
+	}
+	if t.check != nil {
+		if err := t.check(filepath.Join(t.store.dir, filepath.FromSlash(t.scratch))); err != nil {
+			return "", "", errors.Join(err, t.discard())
+		}
 	}
 	p, err := t.store.adopt(t.file, t.scratch, d)
 	return p, d, err
