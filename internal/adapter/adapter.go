@@ -34,12 +34,5 @@ func CheckName(s string) error {
 	if name.MatchString(s) {
 		return nil
 	}
-	return errs.New(errs.InvalidRequest, "not an adapter name: "+clip(s), "use 1 to 64 of A-Z a-z 0-9 . _ - and start with a letter or digit")
-}
-
-func clip(s string) string {
-	if len(s) > 80 {
-		return s[:80] + "..."
-	}
-	return s
+	return errs.New(errs.InvalidRequest, "not an adapter name: "+errs.Clip(s), "use 1 to 64 of A-Z a-z 0-9 . _ - and start with a letter or digit")
 }

@@ -124,7 +124,7 @@ func object(dec *json.Decoder, out []byte, depth int) ([]byte, error) {
 	for i, m := range members {
 		if i > 0 {
 			if m.key == members[i-1].key {
-				return nil, invalid("JSON gives a key twice: "+clip(m.key), nil)
+				return nil, invalid("JSON gives a key twice: "+errs.Clip(m.key), nil)
 			}
 			out = append(out, ',')
 		}
@@ -142,11 +142,4 @@ func closing(dec *json.Decoder, out []byte, end byte) ([]byte, error) {
 
 func invalid(message string, err error) error {
 	return &errs.Error{Code: errs.FormatInvalid, Message: message, Err: err}
-}
-
-func clip(s string) string {
-	if len(s) > 60 {
-		return strings.ToValidUTF8(s[:60], "") + "..."
-	}
-	return s
 }

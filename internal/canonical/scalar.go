@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"macaron/internal/errs"
 )
 
 // appendString writes s quoted. Only the quote, the backslash and control
@@ -33,7 +35,7 @@ const limit = 1e21
 func appendNumber(out []byte, literal string) ([]byte, error) {
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil || math.IsInf(f, 0) {
-		return nil, invalid("a number is out of range: "+clip(literal), nil)
+		return nil, invalid("a number is out of range: "+errs.Clip(literal), nil)
 	}
 	if !strings.ContainsAny(literal, ".eE") && math.Abs(f) < limit {
 		if literal == "-0" {

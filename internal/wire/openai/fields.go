@@ -75,7 +75,7 @@ func streamOptions(r *request, field string, raw json.RawMessage) error {
 	}
 	for name, value := range members {
 		if name != "include_usage" {
-			r.ignored = append(r.ignored, field+"."+clip(name))
+			r.ignored = append(r.ignored, field+"."+errs.Clip(name))
 			continue
 		}
 		if r.includeUsage, err = limits.Bool(field+"."+name, value); err != nil {
@@ -161,7 +161,7 @@ func metadata(r *request, field string, raw json.RawMessage) error {
 		return errs.Newf(errs.TooLarge, "%s has more than %d entries", field, limits.Metadata).In(field)
 	}
 	for name, value := range members {
-		if _, err := limits.Text(field+"."+clip(name), value, 512); err != nil {
+		if _, err := limits.Text(field+"."+errs.Clip(name), value, 512); err != nil {
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func extension(r *request, field string, raw json.RawMessage) error {
 		return err
 	}
 	for name, value := range members {
-		at := field + "." + clip(name)
+		at := field + "." + errs.Clip(name)
 		switch name {
 		case "session":
 			r.Session, err = limits.Text(at, value, limits.NameBytes)
@@ -231,5 +231,5 @@ func oneOf(field string, raw json.RawMessage, allowed ...string) (string, error)
 			return s, nil
 		}
 	}
-	return "", errs.Newf(errs.InvalidRequest, "%s is %q, but must be one of %q", field, clip(s), allowed).In(field)
+	return "", errs.Newf(errs.InvalidRequest, "%s is %q, but must be one of %q", field, errs.Clip(s), allowed).In(field)
 }

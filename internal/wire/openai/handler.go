@@ -51,7 +51,7 @@ func Handler(d Deps) http.Handler {
 	mux.HandleFunc("GET /v1/models", a.models)
 	mux.HandleFunc("GET /v1/models/{id...}", a.model)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		a.fail(w, r, errs.New(errs.NotFound, "there is nothing at "+r.Method+" "+clip(r.URL.Path),
+		a.fail(w, r, errs.New(errs.NotFound, "there is nothing at "+r.Method+" "+errs.Clip(r.URL.Path),
 			"GET /v1/models and POST /v1/chat/completions are served"))
 	})
 	return mux

@@ -65,5 +65,5 @@ func (a *api) model(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	a.fail(w, r, errs.New(errs.ModelNotFound, "there is no model \""+clip(r.PathValue("id"))+"\"", "GET /v1/models lists them"))
+	a.fail(w, r, errs.New(errs.ModelNotFound, "there is no model \""+errs.Clip(r.PathValue("id"))+"\"", "GET /v1/models lists them"))
 }

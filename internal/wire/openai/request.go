@@ -37,7 +37,7 @@ func decode(body []byte) (*request, error) {
 		read, known := fields[name]
 		switch {
 		case !known:
-			r.ignored = append(r.ignored, clip(name))
+			r.ignored = append(r.ignored, errs.Clip(name))
 		case limits.Absent(members[name]):
 		default:
 			if err := read(r, name, members[name]); err != nil {
@@ -71,7 +71,7 @@ func (r *request) finish(members map[string]json.RawMessage) error {
 	return nil
 }
 
-// forced reads "macaron" and "macaron/NAME".
+// setModel reads "macaron" and "macaron/NAME", which forces an adapter.
 func (r *request) setModel(field, id string) error {
 	name, some := strings.CutPrefix(id, Model+"/")
 	switch {
@@ -79,7 +79,7 @@ func (r *request) setModel(field, id string) error {
 	case some && adapter.CheckName(name) == nil:
 		r.Adapter = name
 	default:
-		return errs.New(errs.ModelNotFound, "there is no model \""+clip(id)+"\"", "use \""+Model+"\", or GET /v1/models for the others").In(field)
+		return errs.New(errs.ModelNotFound, "there is no model \""+errs.Clip(id)+"\"", "use \""+Model+"\", or GET /v1/models for the others").In(field)
 	}
 	r.model = id
 	return nil
@@ -92,13 +92,6 @@ func sorted(m map[string]json.RawMessage) []string {
 	}
 	sort.Strings(names)
 	return names
-}
-
-func clip(s string) string {
-	if len(s) > 64 {
-		return strings.ToValidUTF8(s[:64], "") + "..."
-	}
-	return s
 }
 
 // number makes a reader of a float field.
