@@ -32,9 +32,7 @@ func (a *App) loadEngine() {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		g, err := a.embedded(ctx)
-		if err != nil {
-			a.log.Error("the model cannot be loaded", "model", a.cfg.Model, "err", err)
-		}
+		a.noteLoad(ctx, err)
 		a.generator.set(g, err)
 	}()
 	a.onClose(func() error {
@@ -45,6 +43,14 @@ func (a *App) loadEngine() {
 		}
 		return nil
 	})
+}
+
+// noteLoad tells the operator why there is no model. A load that Close cut short is no
+// fault: then something else is told already.
+func (a *App) noteLoad(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		a.log.Error("the model cannot be loaded", "model", a.cfg.Model, "err", err)
+	}
 }
 
 var _ backend.Generator = (*late)(nil)

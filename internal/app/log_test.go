@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"sync"
@@ -26,6 +27,24 @@ func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.String()
+}
+
+// A process that ends for another reason, such as a wrong contract, does not blame the
+// model that it stopped loading.
+func TestALoadThatIsCutShortIsNoFault(t *testing.T) {
+	log := &buffer{}
+	a := &App{log: obs.NewLog(log, "info", "text")}
+	ctx, cancel := context.WithCancel(t.Context())
+	a.noteLoad(ctx, io.ErrUnexpectedEOF)
+	if first := log.String(); !strings.Contains(first, "the model cannot be loaded") {
+		t.Errorf("a fault is not told: %q", first)
+	}
+	told := log.String()
+	cancel()
+	a.noteLoad(ctx, context.Canceled)
+	if log.String() != told {
+		t.Errorf("told: %s", log.String()[len(told):])
+	}
 }
 
 // The operator's log, at its most talkative, has neither keys nor what people and
