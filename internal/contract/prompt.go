@@ -1,8 +1,6 @@
 package contract
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"macaron/internal/chat"
@@ -37,9 +35,9 @@ func (c *Contract) RouteSystem() string {
 func (c *Contract) RouteUser(request string, previous *Previous) string {
 	var head string
 	if previous != nil {
-		head = "Previous: " + previous.Label + " " + quote(clip(previous.Text, c.Router.ContextChars)) + "\n"
+		head = "Previous: " + previous.Label + " " + chat.Quote(clip(previous.Text, c.Router.ContextChars)) + "\n"
 	}
-	return head + "Request: " + quote(clip(request, c.Router.RequestChars))
+	return head + "Request: " + chat.Quote(clip(request, c.Router.RequestChars))
 }
 
 // AnswerSystem is the head of a specialist's view: prompts.system with its own
@@ -76,17 +74,6 @@ func (c *Contract) Extract(answer string) string {
 // expand replaces placeholders in one pass, so that a placeholder inside a value
 // stays text.
 func expand(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
-
-// quote writes s as a JSON string without HTML escaping.
-func quote(s string) string {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil { // a string always encodes
-		return `""`
-	}
-	return strings.TrimSuffix(buf.String(), "\n")
-}
 
 // clip keeps the first and the last half of a budget of runes when s is longer.
 func clip(s string, budget int) string {

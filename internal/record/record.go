@@ -170,11 +170,17 @@ type TurnClosed struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// The sources of a summary.
+const (
+	SummaryModel   = "model"   // the turn's own specialist wrote it
+	SummaryExtract = "extract" // a clipped answer, for want of a model's
+)
+
 // Summary is the stored summary of a delivered turn. The first text that any view
 // used is final.
 type Summary struct {
 	Text   string `json:"text"`
-	Source string `json:"source"` // model or extract
+	Source string `json:"source"` // SummaryModel or SummaryExtract
 	Error  string `json:"error,omitempty"`
 }
 

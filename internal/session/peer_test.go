@@ -156,7 +156,7 @@ func TestB9_FailedSummaryLeavesAnExtract(t *testing.T) {
 		t.Error("a summary came after a view had used another")
 	}
 	stored, err := r.log.Turn(ctx, me.Owner, first.ID)
-	if err != nil || stored.SummarySource != session.SourceExtract || !stored.SummaryFinal || stored.Summary != "the answer in two lines" {
+	if err != nil || stored.SummarySource != record.SummaryExtract || !stored.SummaryFinal || stored.Summary != "the answer in two lines" {
 		t.Errorf("%+v %v", stored, err)
 	}
 	quiet := r.begin(t, me, []chat.Message{user("q")}, "L1")

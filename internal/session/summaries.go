@@ -8,9 +8,6 @@ import (
 	"macaron/internal/record"
 )
 
-// SourceExtract marks a summary that is a clipped answer, for want of a model's.
-const SourceExtract = "extract"
-
 // UseSummaries makes the summaries of these turns of one owner final and fills them
 // in: the stored text, or fallback's (recorded with source "extract") where there is
 // none. The first text that any view has used stays, also against a later one.
@@ -30,7 +27,7 @@ func (l *Log) UseSummaries(ctx context.Context, turns []*Turn, fallback func(*Tu
 		text := t.Summary
 		if t.SummarySource == "" {
 			text = fallback(t)
-			batch.Records = append(batch.Records, l.record(t, record.Summary{Text: text, Source: SourceExtract}))
+			batch.Records = append(batch.Records, l.record(t, record.Summary{Text: text, Source: record.SummaryExtract}))
 		}
 		batch.Records = append(batch.Records, l.record(t, record.SummaryUsed{Text: text}))
 		batch.Done = append(batch.Done, t.ref())

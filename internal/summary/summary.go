@@ -18,12 +18,6 @@ import (
 	"macaron/internal/session"
 )
 
-// The sources of a summary.
-const (
-	FromModel   = "model"
-	FromExtract = "extract"
-)
-
 // Log is what the worker needs of the session log.
 type Log interface {
 	LeaseSummaries(ctx context.Context, n int, lease time.Duration) ([]record.Task, error)

@@ -134,7 +134,7 @@ func TestTheSummaryGoesOnAfterTheAnswer(t *testing.T) {
 	if q.Revision.Name != "L2" || q.MaxTokens != r.k.Budgets.SummaryTokens || *q.Sampling.Temperature != 0 || len(q.Tools) != 1 {
 		t.Errorf("asked %+v", q)
 	}
-	if s := r.summaryOf(id); s.SummarySource != summary.FromModel || s.Summary != "L2 heard "+r.k.SummaryPrompt() {
+	if s := r.summaryOf(id); s.SummarySource != record.SummaryModel || s.Summary != "L2 heard "+r.k.SummaryPrompt() {
 		t.Errorf("%q from %s", s.Summary, s.SummarySource)
 	}
 }
@@ -150,7 +150,7 @@ func TestAPassingFailureIsTriedAgain(t *testing.T) {
 	}
 	id := r.delivered("write a loop", "for i in 1 2 3")
 	r.await(r.start(), id)
-	if s := r.summaryOf(id); n.Load() != 2 || s.SummarySource != summary.FromModel {
+	if s := r.summaryOf(id); n.Load() != 2 || s.SummarySource != record.SummaryModel {
 		t.Errorf("%d tries, %q from %s", n.Load(), s.Summary, s.SummarySource)
 	}
 }
@@ -171,7 +171,7 @@ func TestWhatNoModelCanWriteIsAnExtract(t *testing.T) {
 		id := r.delivered("write a loop", strings.Repeat("for  i\n", 200))
 		r.await(r.start(), id)
 		s := r.summaryOf(id)
-		if s.SummarySource != summary.FromExtract || !strings.HasPrefix(s.Summary, "for i for i") || len(s.Summary) > r.k.Budgets.SummaryTokens+10 {
+		if s.SummarySource != record.SummaryExtract || !strings.HasPrefix(s.Summary, "for i for i") || len(s.Summary) > r.k.Budgets.SummaryTokens+10 {
 			t.Errorf("%s: %q from %s", name, s.Summary, s.SummarySource)
 		}
 	}
@@ -207,7 +207,7 @@ func TestCloseDrainsOrGivesBack(t *testing.T) {
 	if err := w.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s := r.summaryOf(id); s.SummarySource != summary.FromModel {
+	if s := r.summaryOf(id); s.SummarySource != record.SummaryModel {
 		t.Errorf("%q from %s", s.Summary, s.SummarySource)
 	}
 }

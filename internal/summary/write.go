@@ -62,12 +62,12 @@ func (w *Worker) compose(ctx context.Context, t record.Task) (session.Served, re
 	served, text, err := w.ask(ctx, c, history)
 	switch {
 	case err == nil:
-		return served, record.Summary{Text: text, Source: FromModel}, nil
+		return served, record.Summary{Text: text, Source: record.SummaryModel}, nil
 	case w.work.Err() != nil || t.Attempt < attempts && transient(err):
 		return served, record.Summary{}, err
 	}
 	served.Hop.Error, served.Hop.Detail = string(errs.CodeOf(err)), err.Error()
-	return served, record.Summary{Text: c.Extract(turn.Answer()), Source: FromExtract, Error: string(errs.CodeOf(err))}, nil
+	return served, record.Summary{Text: c.Extract(turn.Answer()), Source: record.SummaryExtract, Error: string(errs.CodeOf(err))}, nil
 }
 
 // transient reports whether the same call may succeed later.
@@ -77,22 +77,6 @@ func transient(err error) bool {
 		return true
 	}
 	return false
-}
-
-// shown is the tools that stood in the answer's prompt: with the same ones the prompt
-// begins alike. A call in place of a summary has no text and becomes an extract.
-func shown(t session.Turn) []chat.ToolDef {
-	switch t.Choice.Mode {
-	case "none":
-		return nil
-	case "function":
-		for _, d := range t.Tools {
-			if d.Name == t.Choice.Name {
-				return []chat.ToolDef{d}
-			}
-		}
-	}
-	return t.Tools
 }
 
 // ask lets the turn's own specialist go on after its answer: the same view, tools
@@ -110,8 +94,10 @@ func (w *Worker) ask(ctx context.Context, c *contract.Contract, history []sessio
 		return served, "", err
 	}
 	zero := 0.0
+	// With the answer's tools the prompt begins as the answer's did. A call in place of
+	// a summary has no text and becomes an extract.
 	r := backend.Request{
-		Messages: view, Tools: shown(turn), ToolPrompt: c.ToolPrompt(),
+		Messages: view, Tools: turn.Choice.Offered(turn.Tools), ToolPrompt: c.ToolPrompt(),
 		Revision: turn.Revision, Sampling: chat.Sampling{Temperature: &zero}.Over(c.Sampling.Chat()),
 		MaxTokens: c.Budgets.SummaryTokens, Salt: turn.Owner, Wanted: backend.Wanted{TokenIDs: true},
 	}

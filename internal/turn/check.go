@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -26,7 +25,7 @@ func (r *Runner) check(q Request) error {
 		return cannot("tool_choice", "the engine cannot be made to call a tool; use \"auto\" or \"none\"")
 	case q.Sampling.Logprobs && !can.Logprobs:
 		return cannot("logprobs", "the engine does not tell log probabilities")
-	case !plain(q.Sampling.ResponseFormat) && !can.JSONSchema:
+	case q.Sampling.Formatted() && !can.JSONSchema:
 		return cannot("response_format", "the engine cannot be held to a format; leave it out or ask for {\"type\":\"text\"}")
 	}
 	return nil
@@ -49,17 +48,6 @@ func (l *life) ignored() []string {
 
 func cannot(field, message string) error {
 	return errs.New(errs.Unsupported, message, "").In(field)
-}
-
-// plain reports whether a response format asks for nothing special.
-func plain(raw json.RawMessage) bool {
-	if len(raw) == 0 {
-		return true
-	}
-	var f struct {
-		Type string `json:"type"`
-	}
-	return json.Unmarshal(raw, &f) == nil && f.Type == "text"
 }
 
 // known refuses a forced adapter before the turn is in the log.

@@ -56,7 +56,7 @@ func (b *Backend) refuse(r *backend.Request) error {
 	if len(r.Choices) > 0 && len(r.Tools) > 0 {
 		return errs.New(errs.InvalidRequest, "a request has choices or tools, not both", "").In("choices")
 	}
-	if f := r.Sampling.ResponseFormat; len(f) > 0 && !plainFormat(f) {
+	if r.Sampling.Formatted() {
 		return errs.New(errs.Unsupported, "the built-in engine does not enforce a response format", "leave response_format out, or use an engine that has it with --upstream").In("response_format")
 	}
 	for i, m := range r.Messages {

@@ -33,9 +33,9 @@ func (b *Backend) encode(r *backend.Request) (prompt, error) {
 	tok := b.eng.Tokenizer()
 	in := template.Input{Messages: r.Messages, AddGenerationPrompt: true, BOS: text(tok, tok.BOS()), EOS: text(tok, tok.EOS())}
 	if b.template.UsesTools() {
-		in.Tools = offered(r)
+		in.Tools = r.ToolChoice.Offered(r.Tools)
 	} else {
-		in.Messages = spellOut(r.Messages, offered(r), r.ToolPrompt)
+		in.Messages = spellOut(r.Messages, r.ToolChoice.Offered(r.Tools), r.ToolPrompt)
 	}
 	segments, err := b.template.RenderSegments(in)
 	if err != nil {
@@ -54,28 +54,13 @@ func (b *Backend) encode(r *backend.Request) (prompt, error) {
 
 func text(t *token.Tokenizer, id int32) string { return string(t.Piece(id)) }
 
-// offered is the tools that the model may call.
-func offered(r *backend.Request) []chat.ToolDef {
-	if r.ToolChoice.Mode == "none" {
-		return nil
-	}
-	if r.ToolChoice.Mode == "function" {
-		for _, t := range r.Tools {
-			if t.Name == r.ToolChoice.Name {
-				return []chat.ToolDef{t}
-			}
-		}
-	}
-	return r.Tools
-}
-
 // forced begins the answer with a call where one must be made.
 func forced(r *backend.Request) string {
-	switch tools := offered(r); {
+	switch tools := r.ToolChoice.Offered(r.Tools); {
 	case len(tools) == 0:
 		return ""
 	case r.ToolChoice.Mode == "function":
-		return callOpen + `{"name": ` + quote(r.ToolChoice.Name) + `, "arguments": {`
+		return callOpen + `{"name": ` + chat.Quote(r.ToolChoice.Name) + `, "arguments": {`
 	case r.ToolChoice.Mode == "required":
 		return callOpen + `{"name": "`
 	}
@@ -109,9 +94,9 @@ func spellOut(messages []chat.Message, tools []chat.ToolDef, toolPrompt string) 
 func spellTools(tools []chat.ToolDef) string {
 	lines := make([]string, len(tools))
 	for i, t := range tools {
-		line := `{"type": "function", "function": {"name": ` + quote(t.Name)
+		line := `{"type": "function", "function": {"name": ` + chat.Quote(t.Name)
 		if t.Description != "" {
-			line += `, "description": ` + quote(t.Description)
+			line += `, "description": ` + chat.Quote(t.Description)
 		}
 		if len(t.Parameters) > 0 {
 			line += `, "parameters": ` + oneLine(t.Parameters)
@@ -129,7 +114,7 @@ func spellCalls(calls []chat.ToolCall) string {
 		if strings.TrimSpace(arguments) == "" {
 			arguments = "{}"
 		}
-		texts[i] = callOpen + `{"name": ` + quote(c.Name) + `, "arguments": ` + arguments + "}" + callClose
+		texts[i] = callOpen + `{"name": ` + chat.Quote(c.Name) + `, "arguments": ` + arguments + "}" + callClose
 	}
 	return strings.Join(texts, "\n")
 }
@@ -144,23 +129,4 @@ func oneLine(raw json.RawMessage) string {
 		return string(raw)
 	}
 	return b.String()
-}
-
-// quote is s as a JSON text without escapes for HTML.
-func quote(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return `""` // cannot happen: strings always encode
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// plainFormat tells whether a response format asks for nothing.
-func plainFormat(raw json.RawMessage) bool {
-	var f struct {
-		Type string `json:"type"`
-	}
-	return string(raw) == "null" || json.Unmarshal(raw, &f) == nil && f.Type == "text"
 }

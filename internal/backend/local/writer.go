@@ -1,8 +1,6 @@
 package local
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"time"
 
 	"macaron/internal/backend"
@@ -34,15 +32,9 @@ type writer struct {
 func (b *Backend) newWriter(r *backend.Request, p prompt, start time.Time, send func(chat.Event) bool) *writer {
 	tok := b.eng.Tokenizer()
 	w := &writer{r: r, tok: tok, info: b.info, start: start, out: send, text: tok.NewStream(), stops: stopFilter{stops: stops(r.Sampling)}}
-	w.calls = newCallReader(offered(r), newCallID)
+	w.calls = newCallReader(r.ToolChoice.Offered(r.Tools), backend.NewCallID)
 	w.calls.push(p.forced)
 	return w
-}
-
-func newCallID() string {
-	var b [12]byte
-	rand.Read(b[:]) // never fails
-	return "call_" + hex.EncodeToString(b[:])
 }
 
 func (w *writer) send(e chat.Event) {

@@ -1,10 +1,9 @@
 package upstream
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 
+	"macaron/internal/backend"
 	"macaron/internal/chat"
 )
 
@@ -93,7 +92,7 @@ func (p *parser) call(c pieceCall) *chat.ToolCallDelta {
 		d.Index = p.calls - 1
 	}
 	if fresh && d.ID == "" {
-		d.ID = newCallID()
+		d.ID = backend.NewCallID()
 	}
 	if c.ID != "" {
 		p.lastID = c.ID
@@ -108,12 +107,6 @@ func argumentsOf(raw json.RawMessage) string {
 		return s
 	}
 	return string(raw)
-}
-
-func newCallID() string {
-	var b [12]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return "call_" + hex.EncodeToString(b[:])
 }
 
 func logprobs(in []pieceLogprob) []chat.TokenLogprob {
