@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"macaron/internal/errs"
 )
 
 // wrong says what a field is and what it must be.
 func wrong(field string, raw json.RawMessage, must string) *errs.Error {
+	if len(raw) == 0 {
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("%s is missing, but must be %s", field, must), "").In(field)
+	}
 	return errs.New(errs.InvalidRequest, fmt.Sprintf("%s is %s, but must be %s", field, clip(string(raw)), must), "").In(field)
 }
 
@@ -27,6 +31,20 @@ func malformed(field string, raw []byte, err error, must string) *errs.Error {
 		field = member
 	}
 	return errs.New(errs.InvalidRequest, fmt.Sprintf("the body is not valid JSON at byte %d, near %s: %v", at, name(field), bad), "").In(field)
+}
+
+// notUTF8 gives the place of the first byte that is no UTF-8, or -1.
+func notUTF8(b []byte) int {
+	if utf8.Valid(b) {
+		return -1
+	}
+	for i := 0; ; {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n <= 1 {
+			return i
+		}
+		i += n
+	}
 }
 
 var member = regexp.MustCompile(`"([A-Za-z_][A-Za-z0-9_]{0,63})"\s*:`)

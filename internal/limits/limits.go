@@ -46,6 +46,9 @@ func Body(r io.Reader) ([]byte, error) {
 	if len(b) > BodyBytes {
 		return nil, errs.New(errs.TooLarge, fmt.Sprintf("the request body is larger than %d bytes", BodyBytes), "send a shorter history")
 	}
+	if at := notUTF8(b); at >= 0 { // else the reader of JSON would change the text without a word
+		return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("the request body is not UTF-8 at byte %d", at), "encode it as UTF-8")
+	}
 	return b, nil
 }
 

@@ -69,6 +69,28 @@ func TestBodyAndContentType(t *testing.T) {
 	}
 }
 
+// Bytes that are no UTF-8 would reach the model as other characters than were sent.
+func TestBodyMustBeUTF8(t *testing.T) {
+	for body, at := range map[string]string{"{\"a\":\"x\xffy\"}": "byte 7", "\xfe": "byte 0", "\"\ufffd\xe2\x82\"": "byte 4"} {
+		_, err := Body(strings.NewReader(body))
+		refused(t, err, errs.InvalidRequest, "")
+		if !strings.Contains(err.Error(), at) {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+	if b, err := Body(strings.NewReader("{\"a\":\"\ufffd é 字\"}")); err != nil || len(b) == 0 {
+		t.Errorf("a replacement character is UTF-8: %v", err)
+	}
+}
+
+func TestAMissingFieldIsCalledMissing(t *testing.T) {
+	_, err := Text("messages[0].role", nil, 10)
+	refused(t, err, errs.InvalidRequest, "messages[0].role")
+	if !strings.Contains(err.Error(), "is missing") {
+		t.Error(err)
+	}
+}
+
 func TestConversation(t *testing.T) {
 	u, a := chat.Text(chat.User, "hi"), chat.Text(chat.Assistant, "hello")
 	call := chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{{ID: "c1", Name: "f", Arguments: "{}"}}}
