@@ -50,6 +50,16 @@ type Engine struct {
 
 // Open loads a model and starts serving it.
 func Open(ctx context.Context, o Options) (*Engine, error) {
+	e, err := prepare(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	go e.loop.run()
+	return e, nil
+}
+
+// prepare is Open without its goroutine.
+func prepare(ctx context.Context, o Options) (*Engine, error) {
 	o.setDefaults()
 	e := &Engine{opts: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if err := e.load(ctx); err != nil {
@@ -64,7 +74,6 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	pages := int(min(max(o.KVBytes/e.model.PageBytes(mode), 1), 1<<20))
 	e.loop.init(e, mode, pages)
-	go e.loop.run()
 	return e, nil
 }
 

@@ -293,6 +293,33 @@ func TestCloseDrains(t *testing.T) {
 	}
 }
 
+// TestCloseEndsAChoiceThatHasBegun: when Close comes while nothing runs and the labels
+// of a choice wait, they are scored all the same.
+func TestCloseEndsAChoiceThatHasBegun(t *testing.T) {
+	e, err := prepare(context.Background(), Options{Model: enginetest.Model(t, 3), Threads: 1, Float32: true, MaxBatch: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Submit(context.Background(), Request{Prompt: []int32{5, 6}, Choices: [][]int32{{40, 50}, {40, 60}, {41, 50, 51}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &e.loop
+	for l.take(); len(l.running) == 0 && len(l.queue) == 1 && l.queue[0].kind == choosing; l.compute() {
+		l.admit()
+	}
+	if len(l.running) > 0 || len(l.queue) == 0 {
+		t.Fatalf("%d run and %d wait: no label waits alone", len(l.running), len(l.queue))
+	}
+	go l.run()
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := collect(s); err != nil || len(out) != 1 || out[0].Choice == nil {
+		t.Errorf("the choice ended with %+v, %v", out, err)
+	}
+}
+
 func TestBadRequestsAreRefusedWithTheirReason(t *testing.T) {
 	path := enginetest.Model(t, 1)
 	e := open(t, path, func(o *Options) { o.KVBytes = 100 << 10 })

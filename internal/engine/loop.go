@@ -52,7 +52,7 @@ func (l *loop) run() {
 		l.drop()
 		if closing {
 			l.refuse()
-			if len(l.running) == 0 {
+			if len(l.running)+len(l.queue) == 0 {
 				return
 			}
 		}
