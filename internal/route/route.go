@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"macaron/internal/adapter"
@@ -70,7 +71,7 @@ func settled(q Question) (record.RouteDecision, bool, error) {
 	case q.Pinned != "":
 		return record.RouteDecision{Label: q.Pinned, Reason: Sticky}, true, nil
 	case q.Forced != "":
-		if !contains(q.Labels, q.Forced) {
+		if !slices.Contains(q.Labels, q.Forced) {
 			return record.RouteDecision{}, false, errs.New(errs.AdapterNotFound, fmt.Sprintf("there is no adapter %q", q.Forced), "GET /v1/models lists them")
 		}
 		return record.RouteDecision{Label: q.Forced, Reason: Forced}, true, nil
@@ -89,7 +90,7 @@ func judge(q Question, c *chat.Choice, err error) record.RouteDecision {
 	case err != nil:
 		fallback.Error = string(errs.CodeOf(err))
 		return fallback
-	case c == nil || !contains(q.Labels, c.Label):
+	case c == nil || !slices.Contains(q.Labels, c.Label):
 		fallback.Error = "no_label"
 		return fallback
 	}
@@ -104,7 +105,7 @@ func judge(q Question, c *chat.Choice, err error) record.RouteDecision {
 
 // fallbackLabel is the contract's default; when that is not registered, the first that is.
 func fallbackLabel(q Question) string {
-	if contains(q.Labels, q.Contract.Router.Default) {
+	if slices.Contains(q.Labels, q.Contract.Router.Default) {
 		return q.Contract.Router.Default
 	}
 	return q.Labels[0]
@@ -143,13 +144,4 @@ func ask(ctx context.Context, g backend.Generator, q Question) (*chat.Choice, re
 		failed = errors.New("the router named no label")
 	}
 	return all.Choice, hop, blob, failed
-}
-
-func contains(labels []string, l string) bool {
-	for _, have := range labels {
-		if have == l {
-			return true
-		}
-	}
-	return false
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -172,7 +173,7 @@ func TestTheLabelIsAlwaysRegistered(t *testing.T) {
 			g = chose(rapid.SampledFrom([]string{"L0", "L1", "x", "", "L0 ", "l0"}).Draw(t, "label"), nil)
 		}
 		o, err := Decide(context.Background(), g, q)
-		if err != nil || !contains(q.Labels, o.Decision.Label) {
+		if err != nil || !slices.Contains(q.Labels, o.Decision.Label) {
 			t.Fatalf("%+v, %v", o.Decision, err)
 		}
 	})

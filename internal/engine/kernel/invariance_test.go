@@ -116,12 +116,10 @@ func TestAttendIsInvariant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		var seqs []AttnSeq
-		var caches []*cache
 		rows := 0
 		for range rapid.IntRange(1, 3).Draw(t, "sequences") {
 			pos0, n := rapid.IntRange(0, 300).Draw(t, "pos"), rapid.IntRange(1, 90).Draw(t, "n")
 			c := randomCache(r, pos0+n, kvHeads, dim)
-			caches = append(caches, c)
 			seqs = append(seqs, AttnSeq{Pages: c.pages, Pos0: pos0, N: n, Row0: rows})
 			rows += n
 		}

@@ -80,8 +80,8 @@ func nests() map[string]string {
 	}
 }
 
-// explode renders a bomb and returns its error and all the memory it ever took.
-func explode(t testing.TB, src string) (error, uint64) {
+// explode renders a bomb and returns all the memory it ever took, and its error.
+func explode(t testing.TB, src string) (uint64, error) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -90,7 +90,7 @@ func explode(t testing.TB, src string) (error, uint64) {
 		_, err = tpl.RenderSegments(template.Input{})
 	}
 	runtime.ReadMemStats(&after)
-	return err, after.TotalAlloc - before.TotalAlloc
+	return after.TotalAlloc - before.TotalAlloc, err
 }
 
 // says is a word of the message that must stop a bomb: the budget's, for most.
@@ -108,7 +108,7 @@ func says(name string) string {
 
 func TestBombsAreStopped(t *testing.T) {
 	for name, src := range bombs() {
-		err, bytes := explode(t, src)
+		bytes, err := explode(t, src)
 		if errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), says(name)) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -117,7 +117,7 @@ func TestBombsAreStopped(t *testing.T) {
 		}
 	}
 	for name, src := range nests() {
-		err, bytes := explode(t, src)
+		bytes, err := explode(t, src)
 		if errs.CodeOf(err) != errs.FormatInvalid {
 			t.Errorf("nested %s: %v", name, err)
 		}
@@ -135,7 +135,7 @@ func BenchmarkBombs(b *testing.B) {
 	for name, src := range bombs() {
 		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
 			for b.Loop() {
-				if err, _ := explode(b, src); err == nil {
+				if _, err := explode(b, src); err == nil {
 					b.Fatal("it was not stopped")
 				}
 			}

@@ -31,13 +31,12 @@ type tok struct {
 // the newline after a tag goes (trim_blocks), and so do the blanks between the
 // start of a line and a tag (lstrip_blocks); "-" and "+" in a tag override both.
 type scanner struct {
-	src    string
-	pos    int
-	line   int
-	start  bool // the text to come starts a line
-	strip  bool // "-" at the end of the last tag: drop leading whitespace
-	out    []tok
-	closer string
+	src   string
+	pos   int
+	line  int
+	start bool // the text to come starts a line
+	strip bool // "-" at the end of the last tag: drop leading whitespace
+	out   []tok
 }
 
 // scan gives the tokens of a source, the last being tokEOF.

@@ -206,7 +206,7 @@ func TestEveryWriteMayFail(t *testing.T) {
 
 // In a group, only the write at fault fails.
 func TestFaultInAGroupIsItsOwn(t *testing.T) {
-	var bad error = errors.New("injected")
+	bad := errors.New("injected")
 	s := open(t, Options{Path: filepath.Join(t.TempDir(), "log.db"), Durability: Normal, Fault: func(at Stage, k record.Kind) error {
 		if at == BeforeCommit && k == record.KindFeedback {
 			return bad

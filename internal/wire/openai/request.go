@@ -2,7 +2,8 @@ package openai
 
 import (
 	"encoding/json"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"macaron/internal/adapter"
@@ -33,7 +34,7 @@ func decode(body []byte) (*request, error) {
 		return nil, err
 	}
 	r := &request{}
-	for _, name := range sorted(members) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		read, known := fields[name]
 		switch {
 		case !known:
@@ -83,15 +84,6 @@ func (r *request) setModel(field, id string) error {
 	}
 	r.model = id
 	return nil
-}
-
-func sorted(m map[string]json.RawMessage) []string {
-	names := make([]string, 0, len(m))
-	for n := range m {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
 }
 
 // number makes a reader of a float field.
