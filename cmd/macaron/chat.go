@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,12 +22,12 @@ func newChat(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "chat",
 		Short:   "Talk in the terminal",
-		Long:    "Talk with the Macaron that serves here if one does, else with the model in this process.\nEach answer shows who gave it and with what probability it was chosen.",
+		Long:    "Talk with the Macaron that serves here if one does, else with the model in this process.\nEach answer shows who gave it and with what probability it was chosen;\nwith --json each answer is one line: its text and its record.",
 		Example: "  macaron chat\n  macaron chat --adapter L2\n  echo 'what is a mutex?' | macaron chat",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return e.withServer(cmd, func(ctx context.Context, c *client) error {
-				t := &talk{env: e, client: c, forced: forced, terminal: isTerminal(e.in)}
+				t := &talk{env: e, client: c, forced: forced, terminal: isTerminal(e.in) && !e.json}
 				return t.loop(ctx)
 			})
 		},
@@ -111,13 +112,25 @@ func (t *talk) say(ctx context.Context, text string) error {
 	}
 	defer resp.Body.Close()
 	h := resp.Header
-	fmt.Fprintf(t.out, "[%s%s] ", h.Get("X-Macaron-Adapter"), chance(h.Get("X-Macaron-Reason"), h.Get("X-Macaron-Probability")))
-	answer, err := t.print(resp.Body)
+	t.show("[" + h.Get("X-Macaron-Adapter") + chance(h.Get("X-Macaron-Reason"), h.Get("X-Macaron-Probability")) + "] ")
+	answer, report, err := t.print(resp.Body)
 	if err != nil {
 		return err
 	}
 	t.history = append(messages, said{"assistant", answer})
-	return nil
+	if !t.json {
+		return nil
+	}
+	enc := json.NewEncoder(t.out) // a line an answer
+	enc.SetEscapeHTML(false)
+	return enc.Encode(map[string]any{"content": answer, "macaron": report})
+}
+
+// show prints what is for people only.
+func (t *talk) show(s string) {
+	if !t.json {
+		fmt.Fprint(t.out, s)
+	}
 }
 
 func chance(reason, probability string) string {
@@ -138,32 +151,34 @@ type streamed struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// print shows the stream and returns the whole answer.
-func (t *talk) print(body io.Reader) (string, error) {
+// print shows the stream and returns the whole answer and the turn's report.
+func (t *talk) print(body io.Reader) (string, *turn.Report, error) {
 	var whole strings.Builder
+	var report *turn.Report
 	events := sse.NewReader(body, 4<<20)
 	for {
 		e, err := events.Next()
 		if err != nil {
-			return "", errs.Wrap(errs.UpstreamFailed, err, "the answer broke off", "say it again")
+			return "", nil, errs.Wrap(errs.UpstreamFailed, err, "the answer broke off", "say it again")
 		}
 		if string(e.Data) == "[DONE]" {
-			fmt.Fprintln(t.out)
-			return whole.String(), nil
+			t.show("\n")
+			return whole.String(), report, nil
 		}
 		var c streamed
 		if err := json.Unmarshal(e.Data, &c); err != nil {
-			return "", errs.Wrap(errs.UpstreamFailed, err, "the answer cannot be read", "")
+			return "", nil, errs.Wrap(errs.UpstreamFailed, err, "the answer cannot be read", "")
 		}
 		if len(c.Error) > 0 {
-			fmt.Fprintln(t.out)
-			return "", refusal(strings.NewReader(string(e.Data)))
+			t.show("\n")
+			return "", nil, refusal(strings.NewReader(string(e.Data)))
 		}
+		report = cmp.Or(c.Macaron, report)
 		for _, choice := range c.Choices {
 			whole.WriteString(choice.Delta.Content)
-			fmt.Fprint(t.out, plain(choice.Delta.Content))
+			t.show(plain(choice.Delta.Content))
 			if choice.FinishReason == "length" {
-				fmt.Fprint(t.out, " [cut at the budget]")
+				t.show(" [cut at the budget]")
 			}
 		}
 	}

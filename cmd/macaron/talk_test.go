@@ -106,6 +106,24 @@ func TestChatTalks(t *testing.T) {
 	}
 }
 
+// With --json an answer is one line, and nothing else is printed.
+func TestChatInJSON(t *testing.T) {
+	code, out, failed := run(t, "hello\n/adapter L1\nand you?\n", append(tiny(t), "--json", "chat", "--adapter", "L0")...)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != 0 || len(lines) != 2 {
+		t.Fatalf("exit %d: %q %s", code, out, failed)
+	}
+	for i, line := range lines {
+		var got struct {
+			Content *string
+			Macaron *turn.Report
+		}
+		if err := json.Unmarshal([]byte(line), &got); err != nil || got.Content == nil || got.Macaron == nil || got.Macaron.Adapter != fmt.Sprintf("L%d", i) || got.Macaron.Turn == "" {
+			t.Errorf("%v in %s", err, line)
+		}
+	}
+}
+
 // What a model says must not steer the terminal.
 func TestControlCharactersAreStruckOut(t *testing.T) {
 	if got := plain("a\x1b[31mb\x07\u009b2Jc\n\td\r"); got != "a[31mb2Jc\n\td" {
