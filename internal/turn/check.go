@@ -68,11 +68,11 @@ func gone(err error) error {
 }
 
 // shown gives an error of the backend the code that a client may see: the engine's
-// own 401 or 404 is not the client's.
+// own 401 or 404 is not the client's, nor is a model or adapter that cannot be used.
 func shown(err error) error {
 	e := *errs.As(err)
 	switch e.Code {
-	case errs.Unauthenticated, errs.Forbidden, errs.NotFound, errs.ModelNotFound:
+	case errs.Unauthenticated, errs.Forbidden, errs.NotFound, errs.ModelNotFound, errs.FormatInvalid, errs.ChecksumMismatch:
 		e.Code = errs.UpstreamFailed
 		e.Err = err
 	}

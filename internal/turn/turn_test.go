@@ -251,9 +251,9 @@ func TestAnEngineFailureIsInterruptedAndNeverHistory(t *testing.T) {
 	}
 }
 
-// B11: the engine's own 401 and 404 are never the client's.
+// B11: the engine's own 401 and 404 are never the client's, nor is a broken adapter.
 func TestTheEnginesOwnErrorsAreNotTheClientsB11(t *testing.T) {
-	for _, code := range []errs.Code{errs.Unauthenticated, errs.Forbidden, errs.NotFound, errs.ModelNotFound} {
+	for _, code := range []errs.Code{errs.Unauthenticated, errs.Forbidden, errs.NotFound, errs.ModelNotFound, errs.FormatInvalid, errs.ChecksumMismatch} {
 		r := newRig(t)
 		r.engine.On = func(_ context.Context, q backend.Request, _ func(chat.Event) bool) (bool, error) {
 			return len(q.Choices) == 0, errs.New(code, "no", "")
