@@ -15,7 +15,7 @@ import (
 // embedded opens the engine of this process on a model that is on disk already;
 // `macaron up` fetches it first.
 func (a *App) embedded(ctx context.Context) (backend.Generator, error) {
-	file, err := a.modelFile(ctx)
+	file, err := a.modelFile()
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (a *App) embedded(ctx context.Context) (backend.Generator, error) {
 }
 
 // modelFile finds the configured model without any network.
-func (a *App) modelFile(ctx context.Context) (models.Local, error) {
+func (a *App) modelFile() (models.Local, error) {
 	if a.model.Path != "" {
 		return a.model, nil
 	}
@@ -49,8 +49,7 @@ func (a *App) modelFile(ctx context.Context) (models.Local, error) {
 	defer store.Close() // a directory handle
 	m, err := store.Find(a.cfg.Model)
 	if errs.CodeOf(err) == errs.ModelNotFound {
-		file, err := (&models.Fetcher{Store: store}).Resolve(ctx, a.cfg.Model) // a path
-		return known(file), err
+		return models.ByPath(a.cfg.Model)
 	}
 	if err != nil {
 		return models.Local{}, err
@@ -60,17 +59,6 @@ func (a *App) modelFile(ctx context.Context) (models.Local, error) {
 		err = errs.Wrap(errs.NotFound, err, "the model "+m.Name+" is not on this machine", "start with `macaron up`, which fetches it, or fetch it with `macaron model pull "+m.Name+"`")
 	}
 	return models.Local{Name: m.Name, Path: path, Digest: m.Digest}, err
-}
-
-// known gives a file that has the content of a catalogue model that model's name,
-// whatever the file is called: adapters ask for their base by name.
-func known(file models.Local) models.Local {
-	for _, m := range models.Catalogue() {
-		if file.Digest != "" && m.Digest == file.Digest {
-			file.Name = m.Name
-		}
-	}
-	return file
 }
 
 // engineBackend is the embedded backend with the engine that it runs on.
