@@ -156,7 +156,9 @@ func TestFaults(t *testing.T) {
 		"500":         {status(500, "", `boom`), errs.UpstreamFailed},
 		"400":         {status(400, "", `{"error":{"message":"top_k is wrong"}}`), errs.InvalidRequest},
 		"context":     {status(400, "", `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`), errs.ContextExceeded},
-		"redirect":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/x", http.StatusFound) }, errs.UpstreamFailed},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/x", http.StatusFound)
+		}, errs.UpstreamFailed},
 		"200, error": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"error":{"message":"overloaded","type":"overloaded_error"}}`)
 		}, errs.Overloaded},
