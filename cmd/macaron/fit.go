@@ -26,29 +26,45 @@ func findBase(c config.Config, name string) (base, error) {
 		return b, err
 	}
 	defer s.Close() // a directory handle
-	local := models.Local{Name: name}
-	m, err := s.Find(name)
-	switch errs.CodeOf(err) {
-	case "":
-		b.digest, local.Digest = m.Digest, m.Digest
-		if local.Path, err = s.Has(m.Digest); errs.CodeOf(err) == errs.NotFound {
-			return b, nil
-		}
-	case errs.ModelNotFound:
-		if _, err := s.Find(c.Model); err == nil || models.IsSource(c.Model) {
-			return b, nil
-		}
-		local, err = models.ByPath(c.Model)
-		if errs.CodeOf(err) == errs.ModelNotFound {
-			return b, nil
-		}
-		b.digest = local.Digest
+	local, err := settingsFile(s, c.Model)
+	if errs.CodeOf(err) == errs.ModelNotFound {
+		local, err = storedBase(s, name)
 	}
-	if err != nil {
+	if b.digest = local.Digest; err != nil || local.Path == "" {
 		return b, err
 	}
 	b.shape, err = shapeOf(local)
 	return b, err
+}
+
+// settingsFile is the model file that the settings name by its path;
+// errs.ModelNotFound when they name none, or it is not there.
+func settingsFile(s *models.Store, what string) (models.Local, error) {
+	_, err := s.Find(what)
+	switch {
+	case errs.CodeOf(err) == errs.ModelNotFound && !models.IsSource(what):
+		return models.ByPath(what)
+	case err == nil:
+		return models.Local{}, errs.Newf(errs.ModelNotFound, "%s is a name, not a file", what)
+	}
+	return models.Local{}, err
+}
+
+// storedBase is a model of the catalogue or the store. Its digest is empty when nobody
+// knows the name, its path when its file is not here.
+func storedBase(s *models.Store, name string) (models.Local, error) {
+	m, err := s.Find(name)
+	if errs.CodeOf(err) == errs.ModelNotFound {
+		return models.Local{Name: name}, nil
+	}
+	if err != nil {
+		return models.Local{}, err
+	}
+	path, err := s.Has(m.Digest)
+	if errs.CodeOf(err) == errs.NotFound {
+		err = nil
+	}
+	return models.Local{Name: name, Path: path, Digest: m.Digest}, err
 }
 
 // shapeOf is nil for a model that the built-in engine does not compute.
