@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -85,7 +86,7 @@ func level(api string, status int) slog.Level {
 
 // panicked answers a defect of ours; an answer that has begun can only be cut.
 func (a *App) panicked(rec *recorder, r *http.Request, p any) {
-	if p == http.ErrAbortHandler {
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p)
 	}
 	a.log.Error("panic", "id", r.Header.Get("X-Request-Id"), "panic", obs.Redact(fmt.Sprint(p)), "stack", string(debug.Stack()))

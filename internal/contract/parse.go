@@ -16,17 +16,28 @@ import (
 // MaxBytes bounds a contract file.
 const MaxBytes = 1 << 20
 
-// Load reads a contract file.
+// Load reads and parses a contract file.
 func Load(path string) (*Contract, error) {
+	text, err := Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFile(path, text)
+}
+
+// Read gives the text of a contract file, of at most one byte more than Parse takes.
+func Read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, "the contract "+path+" cannot be opened", "name one with --contract or HCP, or put a macaron.toml there")
+		return nil, errs.Wrap(errs.NotFound, err, "the contract "+path+" cannot be opened", "start macaron where a macaron.toml is, or name one with --contract")
 	}
-	defer f.Close()
+	defer f.Close() // read-only
 	text, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
-	if err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, "the contract "+path+" cannot be read", "check the file and its disk")
-	}
+	return text, errs.Wrap(errs.StorageFailed, err, "the contract "+path+" cannot be read", "check the file and its disk")
+}
+
+// ParseFile is Parse of a file's text, with the file in its errors.
+func ParseFile(path string, text []byte) (*Contract, error) {
 	c, err := Parse(text)
 	if err != nil {
 		e := *errs.As(err)

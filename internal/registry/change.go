@@ -54,7 +54,7 @@ func Remove(contractPath, name string) (contract.Adapter, error) {
 
 // rewrite replaces the contract file, unless somebody else has changed it meanwhile.
 func rewrite(path string, change func([]byte) ([]byte, error)) error {
-	text, err := readText(path)
+	text, err := contract.Read(path)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func rewrite(path string, change func([]byte) ([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	if again, err := readText(path); err != nil || !bytes.Equal(text, again) {
+	if again, err := contract.Read(path); err != nil || !bytes.Equal(text, again) {
 		return errs.New(errs.InvalidRequest, path+" was changed by somebody else at the same time", "try again")
 	}
 	return disk.Replace(path, next, 0o644)

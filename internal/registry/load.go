@@ -2,9 +2,7 @@ package registry
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"macaron/internal/adapter"
@@ -29,15 +27,13 @@ func stamp(info fs.FileInfo) string {
 
 // load reads the contract and its adapters and, if all are well, puts them in force.
 func (r *Registry) load() error {
-	text, err := readText(r.path)
+	text, err := contract.Read(r.path)
 	if err != nil {
 		return err
 	}
-	k, err := contract.Parse(text)
+	k, err := contract.ParseFile(r.path, text)
 	if err != nil {
-		e := *errs.As(err)
-		e.Message = r.path + ": " + e.Message
-		return &e
+		return err
 	}
 	r.tried = k
 	mark := r.marks(k) // before the reading: a change during it is seen next time
@@ -56,16 +52,6 @@ func (r *Registry) load() error {
 	}
 	r.now, r.mark, r.past[k.Hash()] = next, mark, k
 	return nil
-}
-
-func readText(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, "the contract "+path+" cannot be opened", "start macaron where a macaron.toml is, or name one with --contract")
-	}
-	defer f.Close() // read-only
-	text, err := io.ReadAll(io.LimitReader(f, contract.MaxBytes+1))
-	return text, errs.Wrap(errs.StorageFailed, err, "the contract "+path+" cannot be read", "check the file and its disk")
 }
 
 // inspect finds an adapter's revision, and copies a directory's into the store the
