@@ -108,12 +108,16 @@ func stampOf(info fs.FileInfo) string {
 
 // adopt gives a complete, checked scratch file its place under its content.
 func (s *Store) adopt(f *os.File, scratch string, d ids.Digest) (string, error) {
-	if err := errors.Join(f.Chmod(0o400), f.Sync()); err != nil {
+	if err := f.Sync(); err != nil {
 		return "", disk.Error(err, "the file cannot be written to disk")
 	}
 	name := path.Join(byHash, d.Hex())
 	if err := s.root.Rename(scratch, name); err != nil {
 		return "", disk.Error(err, "the file cannot be put in its place")
+	}
+	// Only now: somebody who waits for the scratch file must be able to open it.
+	if err := f.Chmod(0o400); err != nil {
+		return "", disk.Error(err, "the file cannot be protected against writing")
 	}
 	if err := s.syncDir(byHash); err != nil {
 		return "", disk.Error(err, "the store's directory cannot be written to disk")
