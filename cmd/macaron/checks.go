@@ -127,7 +127,7 @@ func checkAdapter(s registry.Surveyed, b base) finding {
 }
 
 func checkPort(ctx context.Context, c config.Config) finding {
-	l, err := net.Listen("tcp", c.Listen)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if err == nil {
 		if err := l.Close(); err != nil {
 			return note("port", c.Listen+" is free, but could not be given back: "+err.Error(), "")

@@ -47,7 +47,7 @@ func (e *env) withServer(cmd *cobra.Command, fn func(context.Context, *client) e
 func inProcess(ctx context.Context, a *app.App, fn func(context.Context, *client) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	l, err := app.Listen("127.0.0.1:0")
+	l, err := app.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}

@@ -34,7 +34,7 @@ func newServe(e *env) *cobra.Command {
 
 // serve runs the app in the foreground until ctx ends, and tells where it is.
 func (e *env) serve(ctx context.Context, c config.Config, model models.Local) error {
-	l, err := app.Listen(c.Listen)
+	l, err := app.Listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}

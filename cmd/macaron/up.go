@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"macaron/internal/app"
@@ -17,7 +19,7 @@ func newUp(e *env) *cobra.Command {
 		Example: "  macaron up\n  PORT=8081 macaron up",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := e.portIsFree(); err != nil {
+			if err := e.portIsFree(cmd.Context()); err != nil {
 				return err
 			}
 			return e.withModel(cmd, func(c config.Config, m models.Local) error {
@@ -28,12 +30,12 @@ func newUp(e *env) *cobra.Command {
 }
 
 // portIsFree tells a busy port before a model is fetched for nothing.
-func (e *env) portIsFree() error {
+func (e *env) portIsFree(ctx context.Context) error {
 	c, err := e.config()
 	if err != nil {
 		return err
 	}
-	l, err := app.Listen(c.Listen)
+	l, err := app.Listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}

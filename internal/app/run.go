@@ -14,9 +14,9 @@ import (
 )
 
 // Listen takes an address, so that a busy port is told before anything is fetched
-// or loaded.
-func Listen(address string) (net.Listener, error) {
-	l, err := net.Listen("tcp", address)
+// or loaded. It does not wait, so a ctx that has ended changes nothing.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(context.WithoutCancel(ctx), "tcp", address)
 	if err == nil {
 		return l, nil
 	}
@@ -38,7 +38,7 @@ func another(port string) string {
 // Run listens and serves until ctx ends, then lets open answers finish within the
 // drain time and closes everything.
 func (a *App) Run(ctx context.Context) error {
-	l, err := Listen(a.cfg.Listen)
+	l, err := Listen(ctx, a.cfg.Listen)
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}
