@@ -108,26 +108,33 @@ func (p *Page) Open(address string) error { return p.do("open "+address, chromed
 func (p *Page) Reload() error { return p.do("reload", chromedp.Reload()) }
 
 // Click clicks the middle of the first element of a CSS selector, once it is there and
-// nothing covers it.
+// nothing covers it. A page that redraws at that moment can lose the click, as it would
+// a person's; it is then made again.
 func (p *Page) Click(selector string) error {
-	const find = `(() => {
-		const el = document.querySelector(%q);
-		if (!el || el.disabled) return [];
-		el.scrollIntoView({block: "nearest", behavior: "instant"});
-		const r = el.getBoundingClientRect();
-		const at = [r.x + r.width / 2, r.y + r.height / 2];
-		return el.contains(document.elementFromPoint(...at)) ? at : [];
-	})()`
-	var at []float64
-	err := p.until("click "+selector, func() (ok bool, err error) {
-		at, err = Eval[[]float64](p, fmt.Sprintf(find, selector))
-		return len(at) == 2, err
+	return p.until("click "+selector, func() (bool, error) {
+		at, err := Eval[[]float64](p, fmt.Sprintf(aim, selector))
+		if err != nil || len(at) != 2 {
+			return false, err
+		}
+		if err := p.do("click "+selector, chromedp.MouseClickXY(at[0], at[1])); err != nil {
+			return false, err
+		}
+		return Eval[bool](p, `window.missedClick !== true`) // another page has come: it was taken
 	})
-	if err != nil {
-		return err
-	}
-	return p.do("click "+selector, chromedp.MouseClickXY(at[0], at[1]))
 }
+
+// aim finds where to click and notes whether the click arrives.
+const aim = `(() => {
+	const selector = %q, el = document.querySelector(selector);
+	if (!el || el.disabled) return [];
+	el.scrollIntoView({block: "nearest", behavior: "instant"});
+	const r = el.getBoundingClientRect();
+	const at = [r.x + r.width / 2, r.y + r.height / 2];
+	if (!el.contains(document.elementFromPoint(...at))) return [];
+	window.missedClick = true;
+	document.addEventListener("click", (e) => { if (e.target.closest(selector)) window.missedClick = false; }, {capture: true, once: true});
+	return at;
+})()`
 
 // Insert puts a text where the focus is, as an input method would: line breaks do not send.
 func (p *Page) Insert(text string) error {
