@@ -152,12 +152,14 @@ func (a *api) failStream(w http.ResponseWriter, r *http.Request, s *streamSink, 
 	}
 }
 
+// note tells the operator of an error. What is wrong with a request is named by code
+// and field only: the message quotes the request, and a conversation is not for the log.
 func (a *api) note(r *http.Request, err error) {
 	e := errs.As(err)
 	a.Failed(string(e.Code))
-	level := slog.LevelInfo
+	level, what := slog.LevelInfo, slog.String("field", e.Field)
 	if e.Code.Status() >= 500 && e.Code != errs.Canceled {
-		level = slog.LevelError
+		level, what = slog.LevelError, slog.Any("err", err)
 	}
-	a.Log.Log(r.Context(), level, "request failed", "id", r.Header.Get("X-Request-Id"), "code", string(e.Code), "err", err)
+	a.Log.LogAttrs(r.Context(), level, "request failed", slog.String("id", r.Header.Get("X-Request-Id")), slog.String("code", string(e.Code)), what)
 }
