@@ -53,10 +53,6 @@ func (s *Store) Close() error { return s.root.Close() }
 // Dir is the store's directory.
 func (s *Store) Dir() string { return s.dir }
 
-// Root gives rooted access to the store's directory, for those who keep other
-// content in it.
-func (s *Store) Root() *os.Root { return s.root }
-
 func (s *Store) path(d ids.Digest) string {
 	return filepath.Join(s.dir, byHash, d.Hex())
 }
