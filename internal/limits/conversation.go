@@ -45,7 +45,7 @@ func message(field string, m chat.Message, calls map[string]bool) error {
 		calls[c.ID] = true
 	}
 	if m.Role == chat.Tool && !calls[m.ToolCallID] {
-		return errs.New(errs.OrphanToolTurn, fmt.Sprintf("%s answers the tool call %q, which no message before it made", field, clip(m.ToolCallID)),
+		return errs.New(errs.OrphanToolTurn, fmt.Sprintf("%s answers the tool call %q, which no message before it made", field, errs.Clip(m.ToolCallID)),
 			"send the assistant message with that call first").In(field + ".tool_call_id")
 	}
 	if len(m.Parts) == 0 && len(m.ToolCalls) == 0 && m.Role != chat.Tool && m.Role != chat.Assistant {
@@ -92,7 +92,7 @@ func Tools(tools []chat.ToolDef, choice chat.ToolChoice) error {
 		return errs.New(errs.InvalidRequest, "tool_choice asks for a tool, but there are no tools", "send tools, or tool_choice \"none\"").In("tool_choice")
 	}
 	if choice.Mode == "function" && !known[choice.Name] {
-		return errs.Newf(errs.InvalidRequest, "tool_choice names %q, which is not among the tools", clip(choice.Name)).In("tool_choice")
+		return errs.Newf(errs.InvalidRequest, "tool_choice names %q, which is not among the tools", errs.Clip(choice.Name)).In("tool_choice")
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func toolName(field, s string) error {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_-.", c))
 	})
 	if s == "" || len(s) > 64 || bad >= 0 {
-		return errs.New(errs.InvalidRequest, fmt.Sprintf("%q is not a tool name", clip(s)), "use 1 to 64 of A-Z a-z 0-9 _ - .").In(field)
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("%q is not a tool name", errs.Clip(s)), "use 1 to 64 of A-Z a-z 0-9 _ - .").In(field)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func wrong(field string, raw json.RawMessage, must string) *errs.Error {
 	if len(raw) == 0 {
 		return errs.New(errs.InvalidRequest, fmt.Sprintf("%s is missing, but must be %s", field, must), "").In(field)
 	}
-	return errs.New(errs.InvalidRequest, fmt.Sprintf("%s is %s, but must be %s", field, clip(string(raw)), must), "").In(field)
+	return errs.New(errs.InvalidRequest, fmt.Sprintf("%s is %s, but must be %s", field, errs.Clip(string(raw)), must), "").In(field)
 }
 
 // malformed explains JSON that does not parse: where it breaks and inside which
@@ -86,9 +86,9 @@ func depth(raw []byte) *errs.Error {
 
 func join(field, member string) string {
 	if field == "" {
-		return clip(member)
+		return errs.Clip(member)
 	}
-	return field + "." + clip(member)
+	return field + "." + errs.Clip(member)
 }
 
 func name(field string) string {
@@ -96,17 +96,4 @@ func name(field string) string {
 		return "the body"
 	}
 	return field
-}
-
-// clip shortens what is quoted back, at a rune boundary.
-func clip(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && s[cut]&0xc0 == 0x80 {
-		cut--
-	}
-	return s[:cut] + "..."
 }

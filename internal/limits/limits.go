@@ -34,7 +34,8 @@ const (
 	Depth        = 64 // of nested JSON
 	OutputTokens = 1 << 20
 	TopLogprobs  = 20
-	Metadata     = 16 // entries
+	Metadata     = 16  // entries
+	MetadataText = 512 // bytes of one value
 )
 
 // Body reads a whole body of at most BodyBytes.
@@ -59,7 +60,7 @@ func ContentType(header string) error {
 	if strings.EqualFold(strings.TrimSpace(kind), "application/json") {
 		return nil
 	}
-	return errs.New(errs.InvalidRequest, fmt.Sprintf("the content type %q is not application/json", clip(header)), "send the header Content-Type: application/json").In("content-type")
+	return errs.New(errs.InvalidRequest, fmt.Sprintf("the content type %q is not application/json", errs.Clip(header)), "send the header Content-Type: application/json").In("content-type")
 }
 
 // Object reads a JSON object's members by name. Names are case-sensitive; a name

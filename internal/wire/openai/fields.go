@@ -161,7 +161,7 @@ func metadata(r *request, field string, raw json.RawMessage) error {
 		return errs.Newf(errs.TooLarge, "%s has more than %d entries", field, limits.Metadata).In(field)
 	}
 	for name, value := range members {
-		if _, err := limits.Text(field+"."+errs.Clip(name), value, 512); err != nil {
+		if _, err := limits.Text(field+"."+errs.Clip(name), value, limits.MetadataText); err != nil {
 			return err
 		}
 	}
