@@ -145,7 +145,7 @@ func responseFormat(r *request, field string, raw json.RawMessage) error {
 	return err
 }
 
-// parallel is honoured when it is true; false would be a promise for the model.
+// parallel false means at most one call an answer; the turn drops the others.
 func parallel(r *request, field string, raw json.RawMessage) error {
 	many, err := limits.Bool(field, raw)
 	r.ToolChoice.Single = !many
