@@ -60,11 +60,23 @@ func forced(r *backend.Request) string {
 	case len(tools) == 0:
 		return ""
 	case r.ToolChoice.Mode == "function":
-		return callOpen + `{"name": ` + chat.Quote(r.ToolChoice.Name) + `, "arguments": {`
+		return callOpen + `{"name": ` + chat.Quote(r.ToolChoice.Name) + `, "arguments": ` + arguments(tools[0])
 	case r.ToolChoice.Mode == "required":
 		return callOpen + `{"name": "`
 	}
 	return ""
+}
+
+// arguments begins those of a function. Where one is required its quote is there too:
+// it is one token with the brace, and without it small models write a bare key.
+func arguments(t chat.ToolDef) string {
+	var schema struct {
+		Required []string `json:"required"`
+	}
+	if json.Unmarshal(t.Parameters, &schema) == nil && len(schema.Required) > 0 {
+		return `{"`
+	}
+	return "{"
 }
 
 // spellOut writes tools and calls as text, for templates that have no place for them:
