@@ -15,19 +15,19 @@ import (
 )
 
 // Run serves a request and tells out of it. The whole life of a turn stands here:
-// wait for a place; find the conversation by its content; pin the contract and
-// commit that the turn began; choose the specialist; build its own view; stream its
-// answer; commit how the turn closed; only then say so. An error that Run returns
-// was not told to out.
+// wait for a place; refuse what the backend cannot do; find the conversation by its
+// content; pin the contract and commit that the turn began; choose the specialist;
+// build its own view; stream its answer; commit how the turn closed; only then say
+// so. An error that Run returns was not told to out.
 func (r *Runner) Run(ctx context.Context, q Request, out Sink) error {
-	if err := r.check(q); err != nil {
-		return err
-	}
 	leave, err := r.Queue.Enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
+	if err := r.check(q); err != nil {
+		return err
+	}
 	l, err := r.open(ctx, q)
 	if err != nil {
 		return err

@@ -2,15 +2,20 @@ package openai
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/turn"
 )
+
+// departure is how long a client may take to read a whole answer.
+const departure = 60 * time.Second
 
 // answerHead is what every object of one answer repeats.
 type answerHead struct {
@@ -163,6 +168,11 @@ func (s *wholeSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) err
 		choice.Logprobs = logprobsOf(s.all.Logprobs)
 	}
 	s.head.headers(s.w.Header())
+	// A client that stops reading must not hold the turn's place.
+	control := http.NewResponseController(s.w)
+	if err := control.SetWriteDeadline(time.Now().Add(departure)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
 	return writeJSON(s.w, completion{ID: s.head.id(), Object: "chat.completion", Created: s.head.created, Model: s.head.model,
 		Choices: []completionChoice{choice}, Usage: usageOf(u), Macaron: s.head.macaron()})
 }
