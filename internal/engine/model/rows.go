@@ -1,17 +1,12 @@
 package model
 
-import (
-	"macaron/internal/engine/kernel"
-	"macaron/internal/engine/lora"
-)
+import "macaron/internal/engine/kernel"
 
 // tasks are the parts of a step that work row by row, bound once so that a step does
 // not allocate.
 type tasks struct {
 	s                                         *Step
 	embed, normalise, rotate, exact, activate func(worker, task int)
-	ws                                        []*kernel.Matrix // scratch of products
-	lows                                      [][]float32
 }
 
 // rowsPerTask rows are worth handing to another thread.
@@ -19,7 +14,6 @@ const rowsPerTask = 4
 
 func (t *tasks) bind(s *Step) {
 	t.s = s
-	t.ws, t.lows = make([]*kernel.Matrix, 0, lora.Targets), make([][]float32, 0, lora.Targets)
 	t.embed, t.normalise, t.rotate = t.each(embedRow), t.each(normaliseRow), t.each(rotateRow)
 	t.exact, t.activate = t.each(attendExact), t.each(activateRow)
 }

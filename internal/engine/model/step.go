@@ -33,9 +33,10 @@ type Step struct {
 	q, att     []float32 // [n, h*c]
 	k, v       []float32 // [n, g*c]
 	gate, up   []float32 // [n, f]
-	low        [lora.Targets][]float32
-	acts, part kernel.Acts // of all rows, and of one group's
-	lowActs    [lora.Targets]kernel.Acts
+	low        []float32 // results of the adapters' first halves
+	acts       kernel.Acts
+	first      []kernel.Product // of the two dispatches of products
+	second     []kernel.Product
 	picked     []float32 // [wanted, d], the result
 	pickedActs kernel.Acts
 
