@@ -75,7 +75,7 @@ func checkModel(c config.Config) finding {
 	defer s.Close() // a directory handle
 	m, err := s.Find(c.Model)
 	if errs.CodeOf(err) == errs.ModelNotFound && !models.IsSource(c.Model) {
-		local, err := (&models.Fetcher{Store: s}).Resolve(context.Background(), c.Model)
+		local, err := models.ByPath(c.Model)
 		if err != nil {
 			return problem("model", err)
 		}

@@ -111,7 +111,7 @@ func api(path string) string {
 
 func method(r *http.Request) string {
 	switch r.Method {
-	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
 		return r.Method
 	}
 	return "other"

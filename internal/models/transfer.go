@@ -113,7 +113,7 @@ func (t *transfer) copy(r io.Reader, total int64) error {
 			return werr
 		}
 		t.tell(total)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return t.whole(total)
 		}
 		if err = errors.Join(err, t.ctx.Err()); err != nil {
