@@ -26,16 +26,16 @@ func binary(t *testing.T) string {
 	return path
 }
 
-// process is a running `macaron serve`.
+// process is a running `macaron serve` or `macaron up`.
 type process struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	base string
 }
 
-func launch(t *testing.T, program string, environment ...string) *process {
+func launch(t *testing.T, program, verb string, environment ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(program, "serve", "--log-level", "error")}
+	p := &process{t: t, cmd: exec.Command(program, verb, "--log-level", "error")}
 	p.cmd.Env = append(os.Environ(), environment...)
 	p.cmd.Stderr = os.Stderr
 	out, err := p.cmd.StdoutPipe()
@@ -162,7 +162,7 @@ func TestKillDuringATurnLosesNothingThatWasFinished(t *testing.T) {
 	type m = map[string]string
 	never := func(string) bool { return false }
 
-	p := launch(t, program, env...)
+	p := launch(t, program, "serve", env...)
 	if text, done := p.chat(never, m{"role": "user", "content": "hello"}); text != "first" || !done {
 		t.Fatalf("%q, done %v", text, done)
 	}
@@ -178,7 +178,7 @@ func TestKillDuringATurnLosesNothingThatWasFinished(t *testing.T) {
 		t.Fatalf("%q, done %v", cut, done)
 	}
 
-	p = launch(t, program, env...)
+	p = launch(t, program, "serve", env...)
 	if got := p.statuses(); got != "delivered interrupted" {
 		t.Errorf("after the kill the turns are %q", got)
 	}
@@ -203,7 +203,7 @@ func TestASignalStopsCleanly(t *testing.T) {
 	}
 	env := []string{"MACARON_HOME=" + home, "MACARON_CONTRACT=" + contract, "MACARON_LISTEN=127.0.0.1:0", "MACARON_UPSTREAM=" + stalling(t)}
 	for range 2 {
-		p := launch(t, program, env...)
+		p := launch(t, program, "serve", env...)
 		p.get("/healthz")
 		if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
