@@ -51,7 +51,7 @@ def load_lora(model, directory, trainable=False):
 
 
 def save_lora(peft_model, directory):
-    """Write a PEFT directory: f16 tensors, no path of this machine in the config."""
+    """Write a PEFT directory: f16 tensors that name their base by digest, no path of this machine in the config."""
     pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
     cfg = peft_model.peft_config["default"]
     cfg.base_model_name_or_path = recipe()["base"]["name"]
@@ -65,7 +65,7 @@ def save_lora(peft_model, directory):
         readme.write_text(kept)
     path = os.path.join(directory, "adapter_model.safetensors")
     tensors = {k: v.to(torch.float16).contiguous() for k, v in load_file(path).items()}
-    save_file(tensors, path, metadata={"format": "pt"})
+    save_file(tensors, path, metadata={"format": "pt", "base": "sha256:" + recipe()["base"]["sha256"]})
     os.chmod(path, 0o644)
     config = os.path.join(directory, "adapter_config.json")
     with open(config) as f:
