@@ -29,13 +29,18 @@ func readRoute(r *http.Request) (string, *contract.Previous, error) {
 	if err := limits.ContentType(r.Header.Get("Content-Type")); err != nil {
 		return "", nil, err
 	}
-	body, err := limits.Body(r.Body)
+	body, err := limits.Body(r.Body, r.ContentLength)
 	if err != nil {
 		return "", nil, err
 	}
 	members, err := limits.Object("", body)
 	if err != nil {
 		return "", nil, err
+	}
+	for member := range members {
+		if member != "text" && member != "previous" {
+			return "", nil, errs.New(errs.InvalidRequest, "there is no field "+errs.Clip(member), "send text, and previous if there is one").In(errs.Clip(member))
+		}
 	}
 	text, err := limits.Text("text", members["text"], limits.TextBytes)
 	if err != nil {

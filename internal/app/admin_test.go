@@ -35,7 +35,7 @@ func TestADryRunOfTheRouter(t *testing.T) {
 	if _, body := s.get("/admin/sessions"); !strings.Contains(body, `"data":[]`) {
 		t.Errorf("a dry run is in the log: %s", body)
 	}
-	for body, field := range map[string]string{`{}`: "text", `{"text":""}`: "text", `{"text":1}`: "text", `{"text":"x","previous":1}`: "previous", `{"text":"x","previous":{"label":"a b"}}`: ""} {
+	for body, field := range map[string]string{`{}`: "text", `{"text":""}`: "text", `{"text":1}`: "text", `{"text":"x","previous":1}`: "previous", `{"text":"x","previous":{"label":"a b"}}`: "", `{"text":"x","zz":1}`: "zz"} {
 		if code, o := s.dryRun(body); code != 400 || field != "" && at[string](o, "error", "param") != field {
 			t.Errorf("%s gives %d %v", body, code, o)
 		}

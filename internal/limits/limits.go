@@ -38,19 +38,27 @@ const (
 	MetadataText = 512 // bytes of one value
 )
 
-// Body reads a whole body of at most BodyBytes.
-func Body(r io.Reader) ([]byte, error) {
+// Body reads a whole body of at most BodyBytes. One that announces more, as an HTTP
+// Content-Length does, is refused unread; -1 announces nothing.
+func Body(r io.Reader, announced int64) ([]byte, error) {
+	if announced > BodyBytes {
+		return nil, largeBody()
+	}
 	b, err := io.ReadAll(io.LimitReader(r, BodyBytes+1))
 	if err != nil {
 		return nil, errs.Wrap(errs.InvalidRequest, err, "the request body did not arrive whole", "send it again")
 	}
 	if len(b) > BodyBytes {
-		return nil, errs.New(errs.TooLarge, fmt.Sprintf("the request body is larger than %d bytes", BodyBytes), "send a shorter history")
+		return nil, largeBody()
 	}
 	if at := notUTF8(b); at >= 0 { // else the reader of JSON would change the text without a word
 		return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("the request body is not UTF-8 at byte %d", at), "encode it as UTF-8")
 	}
 	return b, nil
+}
+
+func largeBody() error {
+	return errs.New(errs.TooLarge, fmt.Sprintf("the request body is larger than %d bytes", BodyBytes), "send a shorter history")
 }
 
 // ContentType refuses bodies that say they are something else than JSON. An absent

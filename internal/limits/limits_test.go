@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -56,7 +57,10 @@ func TestBrokenJSONNamesTheField(t *testing.T) {
 }
 
 func TestBodyAndContentType(t *testing.T) {
-	if _, err := Body(strings.NewReader(strings.Repeat("x", BodyBytes+1))); errs.CodeOf(err) != errs.TooLarge {
+	if _, err := Body(unread{t}, BodyBytes+1); errs.CodeOf(err) != errs.TooLarge {
+		t.Errorf("announced: %v", err)
+	}
+	if _, err := Body(strings.NewReader(strings.Repeat("x", BodyBytes+1)), -1); errs.CodeOf(err) != errs.TooLarge {
 		t.Errorf("got %v", err)
 	}
 	for _, h := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
@@ -72,13 +76,13 @@ func TestBodyAndContentType(t *testing.T) {
 // Bytes that are no UTF-8 would reach the model as other characters than were sent.
 func TestBodyMustBeUTF8(t *testing.T) {
 	for body, at := range map[string]string{"{\"a\":\"x\xffy\"}": "byte 7", "\xfe": "byte 0", "\"\ufffd\xe2\x82\"": "byte 4"} {
-		_, err := Body(strings.NewReader(body))
+		_, err := Body(strings.NewReader(body), int64(len(body)))
 		refused(t, err, errs.InvalidRequest, "")
 		if !strings.Contains(err.Error(), at) {
 			t.Errorf("%q: %v", body, err)
 		}
 	}
-	if b, err := Body(strings.NewReader("{\"a\":\"\ufffd é 字\"}")); err != nil || len(b) == 0 {
+	if b, err := Body(strings.NewReader("{\"a\":\"\ufffd é 字\"}"), -1); err != nil || len(b) == 0 {
 		t.Errorf("a replacement character is UTF-8: %v", err)
 	}
 }
@@ -194,4 +198,12 @@ func FuzzObject(f *testing.F) {
 			t.Fatalf("took invalid JSON, %d members", len(m))
 		}
 	})
+}
+
+// unread is a body that nobody may wait for.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("it was read")
+	return 0, io.EOF
 }

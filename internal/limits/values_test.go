@@ -49,7 +49,7 @@ func TestRefusalsQuoteLittle(t *testing.T) {
 }
 
 func TestABodyThatBreaksOff(t *testing.T) {
-	_, err := Body(broken{})
+	_, err := Body(broken{}, -1)
 	refused(t, err, errs.InvalidRequest, "")
 }
 

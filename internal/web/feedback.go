@@ -30,7 +30,7 @@ func (s *server) feedback(r *http.Request) (any, error) {
 	if err := limits.ContentType(r.Header.Get("Content-Type")); err != nil {
 		return nil, err
 	}
-	body, err := limits.Body(r.Body)
+	body, err := limits.Body(r.Body, r.ContentLength)
 	if err != nil {
 		return nil, err
 	}

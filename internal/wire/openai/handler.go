@@ -98,7 +98,7 @@ func (a *api) read(w http.ResponseWriter, r *http.Request) (*request, error) {
 	if err := deadline(time.Now().Add(arrival)); err != nil {
 		return nil, err
 	}
-	body, err := limits.Body(r.Body)
+	body, err := limits.Body(r.Body, r.ContentLength)
 	if err != nil {
 		return nil, err
 	}
