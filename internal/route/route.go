@@ -72,7 +72,7 @@ func settled(q Question) (record.RouteDecision, bool, error) {
 		return record.RouteDecision{Label: q.Pinned, Reason: Sticky}, true, nil
 	case q.Forced != "":
 		if !slices.Contains(q.Labels, q.Forced) {
-			return record.RouteDecision{}, false, errs.New(errs.AdapterNotFound, fmt.Sprintf("there is no adapter %q", q.Forced), "GET /v1/models lists them")
+			return record.RouteDecision{}, false, NoAdapter(q.Forced)
 		}
 		return record.RouteDecision{Label: q.Forced, Reason: Forced}, true, nil
 	case len(q.Labels) == 0:
@@ -81,6 +81,11 @@ func settled(q Question) (record.RouteDecision, bool, error) {
 		return record.RouteDecision{Label: q.Labels[0], Reason: Single}, true, nil
 	}
 	return record.RouteDecision{}, false, nil
+}
+
+// NoAdapter says that the adapter a client asked for is not registered.
+func NoAdapter(name string) *errs.Error {
+	return errs.New(errs.AdapterNotFound, fmt.Sprintf("there is no adapter %q", name), "GET /v1/models lists them")
 }
 
 // judge turns the router's choice, or its failure, into the decision. It is pure.

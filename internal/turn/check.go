@@ -6,6 +6,7 @@ import (
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
+	"macaron/internal/route"
 )
 
 // check refuses early what the backend says it cannot do.
@@ -55,7 +56,7 @@ func known(c Catalog, forced string) error {
 	if _, ok := c.Find(forced); ok || forced == "" {
 		return nil
 	}
-	return errs.New(errs.AdapterNotFound, fmt.Sprintf("there is no adapter %q", forced), "GET /v1/models lists them").In("model")
+	return route.NoAdapter(forced).In("model")
 }
 
 // gone says that the client cannot be reached any more.

@@ -89,7 +89,7 @@ func parseConfig(raw []byte) (config, error) {
 		"target_modules": true, "layers_to_transform": true, "layers_pattern": true, "bias": true, "init_lora_weights": true}
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		if !known[k] && !quiet[k] && !empty(keys[k]) {
-			return c, unsupported(fmt.Sprintf("adapter_config.json sets %q to %s, which is not supported", k, clip(keys[k])))
+			return c, unsupported(fmt.Sprintf("adapter_config.json sets %q to %s, which is not supported", k, errs.Clip(string(keys[k]))))
 		}
 	}
 	return c, c.check()
@@ -111,7 +111,7 @@ func (c *config) check() error {
 	switch init := string(bytes.TrimSpace(c.Init)); init {
 	case "", "null", "true", "false", `"gaussian"`, `"eva"`, `"orthogonal"`:
 	default:
-		return unsupported(fmt.Sprintf("init_lora_weights is %s, which changes the base itself", clip(c.Init)))
+		return unsupported(fmt.Sprintf("init_lora_weights is %s, which changes the base itself", errs.Clip(string(c.Init))))
 	}
 	if err := c.readTargets(); err != nil {
 		return err
@@ -125,14 +125,14 @@ func (c *config) readTargets() error {
 	var names []string
 	if err := json.Unmarshal(c.Targets, &names); err != nil || len(names) == 0 {
 		if string(c.Targets) != `"all-linear"` {
-			return unsupported("target_modules is " + clip(c.Targets) + "; it must be a list of module names or \"all-linear\"")
+			return unsupported("target_modules is " + errs.Clip(string(c.Targets)) + "; it must be a list of module names or \"all-linear\"")
 		}
 		names = modules[:]
 	}
 	for _, n := range names {
 		t, ok := targetOf(n)
 		if !ok {
-			return errs.New(errs.Unsupported, fmt.Sprintf("target_modules names %q, which this base does not have; it has: %s", clip([]byte(n)), strings.Join(shortNames(), ", ")),
+			return errs.New(errs.Unsupported, fmt.Sprintf("target_modules names %q, which this base does not have; it has: %s", errs.Clip(n), strings.Join(shortNames(), ", ")),
 				"use an adapter of a base of the same architecture")
 		}
 		c.targets[t] = true
@@ -168,12 +168,12 @@ func (c *config) readLayers() error {
 	if err := json.Unmarshal(c.Layers, &list); err != nil {
 		var one int
 		if err := json.Unmarshal(c.Layers, &one); err != nil {
-			return bad("layers_to_transform is %s, not a number or a list of numbers", clip(c.Layers))
+			return bad("layers_to_transform is %s, not a number or a list of numbers", errs.Clip(string(c.Layers)))
 		}
 		list = []int{one}
 	}
 	if p := string(c.Pattern); !empty(c.Pattern) && p != `"layers"` && p != `["layers"]` {
-		return unsupported("layers_pattern is " + clip(c.Pattern) + "; only \"layers\" is supported")
+		return unsupported("layers_pattern is " + errs.Clip(string(c.Pattern)) + "; only \"layers\" is supported")
 	}
 	c.layers = map[int]bool{}
 	for _, l := range list {
@@ -212,11 +212,4 @@ func empty(v json.RawMessage) bool {
 		return true
 	}
 	return false
-}
-
-func clip(s []byte) string {
-	if len(s) > 60 {
-		return strings.ToValidUTF8(string(s[:60]), "") + "..."
-	}
-	return string(s)
 }

@@ -77,7 +77,7 @@ func (c *contents) sameBase(base Shape) error {
 		return nil
 	}
 	if base.Name != "" && c.Base != "" && plainName(c.Base) != plainName(base.Name) {
-		return mismatch(fmt.Sprintf("the adapter was made for %q, the base is %q", clip([]byte(c.Base)), base.Name))
+		return mismatch(fmt.Sprintf("the adapter was made for %q, the base is %q", errs.Clip(c.Base), base.Name))
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func collect(c config, f *safetensors.File) (*contents, error) {
 			continue
 		}
 		if _, dup := out.tensors[p]; dup {
-			return nil, bad("two tensors are for the same matrix: %s", clip([]byte(t.Name)))
+			return nil, bad("two tensors are for the same matrix: %s", errs.Clip(t.Name))
 		}
 		if err := c.fits(p, t); err != nil {
 			return nil, err

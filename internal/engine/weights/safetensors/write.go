@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -28,16 +28,16 @@ func Write(path string, tensors []Tensor, meta map[string]string) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return stored(err, path)
+		return disk.Error(err, path+" cannot be written")
 	}
 	err = errors.Join(f.Chmod(0o644), emit(f, header, sorted), f.Sync())
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return stored(errors.Join(err, os.Remove(f.Name())), path)
+		return disk.Error(errors.Join(err, os.Remove(f.Name())), path+" cannot be written")
 	}
-	return stored(syncDir(filepath.Dir(path)), path)
+	return disk.Error(disk.SyncDir(filepath.Dir(path)), path+" cannot be written")
 }
 
 // Encode writes the same bytes as Write to w.
@@ -119,21 +119,4 @@ func describe(h *bytes.Buffer, t Tensor, at int) error {
 	shape := strings.ReplaceAll(strings.Trim(fmt.Sprint(t.Shape), "[]"), " ", ",")
 	fmt.Fprintf(h, `%s:{"dtype":"%s","shape":[%s],"data_offsets":[%d,%d]}`, name, t.DType, shape, at, at+len(t.Data))
 	return nil
-}
-
-// stored gives a write failure its code; nil stays nil.
-func stored(err error, path string) error {
-	if errors.Is(err, syscall.ENOSPC) {
-		return errs.Wrap(errs.StorageFull, err, fmt.Sprintf("no space is left to write %s", path), "free some space and try again")
-	}
-	return errs.Wrap(errs.StorageFailed, err, fmt.Sprintf("cannot write %s", path), "check the directory and its permissions")
-}
-
-// syncDir makes the new name durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
