@@ -150,7 +150,7 @@ func (l *loop) compute() {
 	for _, p := range l.parts {
 		t, pos := p.task, p.task.seq.Len()
 		t.seq.Grow(pos + p.n)
-		l.runs = append(l.runs, model.Run{Tokens: t.tokens[pos : pos+p.n], Pos: pos, Pages: t.seq.Pages(), Adapter: t.adapter, Want: t.wanted(pos, p.n)})
+		l.runs = append(l.runs, model.Run{Tokens: t.tokens[pos : pos+p.n], Pos: pos, Pages: t.seq.Pages(), Mix: t.mixture(), Want: t.wanted(pos, p.n)})
 	}
 	hidden := l.step.Forward(l.runs)
 	for i, p := range l.parts {

@@ -27,6 +27,7 @@ type task struct {
 	stream  *Stream
 	key     kv.Key
 	adapter *lora.Adapter
+	mix     lora.Mix // of the adapter, see mixture
 
 	tokens []int32 // to be fed, and fed: tokens[:seq.Len()]
 	prompt int     // tokens of the caller's prompt
@@ -61,6 +62,14 @@ type choice struct {
 
 // pending is how many tokens are to be fed.
 func (t *task) pending() int { return len(t.tokens) - t.seq.Len() }
+
+// mixture is the adapter as the model takes it, made once.
+func (t *task) mixture() lora.Mix {
+	if t.mix == nil {
+		t.mix = lora.Only(t.adapter)
+	}
+	return t.mix
+}
 
 // wanted is how many of the last rows are needed when n tokens are fed from position
 // pos.

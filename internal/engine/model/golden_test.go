@@ -105,7 +105,7 @@ func newStep(t testing.TB, m *Model, mode kernel.Mode, threads, pages int) *Step
 
 // allLogits gives the logits [n, v] of every position of a prompt, computed in one step.
 func allLogits(s *Step, prompt []int32, a *lora.Adapter) []float32 {
-	h := s.Forward([]Run{{Tokens: prompt, Pages: pageList(0, len(prompt)), Adapter: a, Want: len(prompt)}})
+	h := s.Forward([]Run{{Tokens: prompt, Pages: pageList(0, len(prompt)), Mix: lora.Only(a), Want: len(prompt)}})
 	out := make([]float32, len(prompt)*s.m.V)
 	s.Logits(out, h)
 	return out

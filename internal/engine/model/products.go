@@ -6,49 +6,62 @@ import (
 )
 
 // products computes dsts = x W^T for targets that share their input, and adds what the
-// adapters of the rows add: scale * (x A^T) B^T. One dispatch computes the base and all
-// x A^T, a second one adds what they give times B^T.
+// mixtures of the rows add: factor * (x A^T) B^T, adapter by adapter. One dispatch
+// computes the base and all x A^T; another for every place in a mixture computes what
+// the adapters at that place give times B^T.
 func (s *Step) products(layer int, x *kernel.Acts, targets []lora.Target, dsts ...[]float32) {
 	all := s.m.layers[layer].matrices()
-	first, second := s.first[:0], s.second[:0]
+	s.first = s.first[:0]
 	for i, t := range targets {
-		first = append(first, kernel.Product{Dst: dsts[i], W: all[t], X: *x})
+		s.first = append(s.first, kernel.Product{Dst: dsts[i], W: all[t], X: *x})
+	}
+	for i := range s.second {
+		s.second[i] = s.second[i][:0]
 	}
 	low := s.lowRoom(layer, targets)
 	for _, g := range s.groups {
-		if g.adapter == nil {
+		for place, w := range g.mix {
+			low = s.adapt(layer, x, targets, dsts, g, place, w, low)
+		}
+	}
+	kernel.MatMulAll(s.pool, s.first)
+	for _, list := range s.second {
+		if len(list) > 0 {
+			kernel.MatMulAll(s.pool, list)
+		}
+	}
+}
+
+// adapt adds the two halves of one adapter in a group to the dispatches; it takes room
+// from low and gives what is left of it.
+func (s *Step) adapt(layer int, x *kernel.Acts, targets []lora.Target, dsts [][]float32, g group, place int, w lora.Weighted, low []float32) []float32 {
+	for len(s.second) <= place {
+		s.second = append(s.second, nil)
+	}
+	for i, t := range targets {
+		p := w.Adapter.At(layer, t)
+		if p == nil {
 			continue
 		}
-		for i, t := range targets {
-			p := g.adapter.At(layer, t)
-			if p == nil {
-				continue
-			}
-			rows, rank, out := g.hi-g.lo, p.A.Rows(), p.B.Rows()
-			var mid kernel.Acts
-			mid.Set(s.pool, low[:rows*rank], rows, rank, kernel.Float32)
-			first = append(first, kernel.Product{Dst: low[:rows*rank], W: p.A, X: x.Slice(g.lo, g.hi)})
-			second = append(second, kernel.Product{Dst: dsts[i][g.lo*out:], W: p.B, X: mid, Add: true, Scale: g.adapter.Scale})
-			low = low[rows*rank:]
-		}
+		rows, rank, out := g.hi-g.lo, p.A.Rows(), p.B.Rows()
+		var mid kernel.Acts
+		mid.Set(s.pool, low[:rows*rank], rows, rank, kernel.Float32)
+		s.first = append(s.first, kernel.Product{Dst: low[:rows*rank], W: p.A, X: x.Slice(g.lo, g.hi)})
+		s.second[place] = append(s.second[place], kernel.Product{Dst: dsts[i][g.lo*out:], W: p.B, X: mid, Add: true, Scale: w.Factor()})
+		low = low[rows*rank:]
 	}
-	kernel.MatMulAll(s.pool, first)
-	if len(second) > 0 {
-		kernel.MatMulAll(s.pool, second)
-	}
-	s.first, s.second = first, second
+	return low
 }
 
 // lowRoom is room for the results of every A of these targets.
 func (s *Step) lowRoom(layer int, targets []lora.Target) []float32 {
 	n := 0
 	for _, g := range s.groups {
-		if g.adapter == nil {
-			continue
-		}
-		for _, t := range targets {
-			if p := g.adapter.At(layer, t); p != nil {
-				n += (g.hi - g.lo) * p.A.Rows()
+		for _, w := range g.mix {
+			for _, t := range targets {
+				if p := w.Adapter.At(layer, t); p != nil {
+					n += (g.hi - g.lo) * p.A.Rows()
+				}
 			}
 		}
 	}

@@ -5,13 +5,15 @@ import (
 	"macaron/internal/engine/lora"
 )
 
-// Run is a stretch of consecutive tokens of one sequence in a step.
+// Run is a stretch of consecutive tokens of one sequence in a step. A step may hold
+// several runs of one sequence that follow each other with different adapters: a layer
+// stores the keys and values of all rows before any row looks at them.
 type Run struct {
-	Tokens  []int32 // at positions Pos, Pos+1, ...
-	Pos     int
-	Pages   []int32 // the sequence's page table, pages for these tokens included
-	Adapter *lora.Adapter
-	Want    int // how many of the last tokens need their final hidden state
+	Tokens []int32 // at positions Pos, Pos+1, ...
+	Pos    int
+	Pages  []int32  // the sequence's page table, pages for these tokens included
+	Mix    lora.Mix // the adapters of these tokens; kept until the step is over
+	Want   int      // how many of the last tokens need their final hidden state
 }
 
 // Step is the working memory of Forward, for one goroutine. Its buffers grow to the
@@ -24,7 +26,7 @@ type Step struct {
 
 	runs   []Run
 	rows   []row            // [n]
-	groups []group          // neighbouring rows of one adapter
+	groups []group          // neighbouring rows of one mixture
 	seqs   []kernel.AttnSeq // one per run
 	pages  [][]*kernel.Page // [run], of the current layer
 
@@ -35,9 +37,9 @@ type Step struct {
 	gate, up   []float32 // [n, f]
 	low        []float32 // results of the adapters' first halves
 	acts       kernel.Acts
-	first      []kernel.Product // of the two dispatches of products
-	second     []kernel.Product
-	picked     []float32 // [wanted, d], the result
+	first      []kernel.Product   // of the two dispatches of products
+	second     [][]kernel.Product // by place in a mixture
+	picked     []float32          // [wanted, d], the result
 	pickedActs kernel.Acts
 
 	at    int // layer of the row tasks
@@ -54,10 +56,10 @@ type row struct {
 	token    int32
 }
 
-// group is rows [lo, hi) of one adapter.
+// group is rows [lo, hi) of one mixture.
 type group struct {
-	lo, hi  int
-	adapter *lora.Adapter
+	lo, hi int
+	mix    lora.Mix
 }
 
 // NewStep makes a step over an arena, of the arena's mode.
@@ -67,7 +69,7 @@ func (m *Model) NewStep(p *kernel.Pool, a *Arena) *Step {
 	return s
 }
 
-// lay spreads the runs over rows. Runs of one adapter should be neighbours, then each
+// lay spreads the runs over rows. Runs of one mixture should be neighbours, then each
 // adapter's matrices are read once per step.
 func (s *Step) lay(runs []Run) int {
 	m := s.m
@@ -78,10 +80,10 @@ func (s *Step) lay(runs []Run) int {
 			s.rows = append(s.rows, row{i, r.Pos + j, t})
 		}
 		s.seqs = append(s.seqs, kernel.AttnSeq{Pos0: r.Pos, N: len(r.Tokens), Row0: lo})
-		if g := len(s.groups); g > 0 && s.groups[g-1].adapter == r.Adapter {
+		if g := len(s.groups); g > 0 && s.groups[g-1].mix.Equal(r.Mix) {
 			s.groups[g-1].hi = len(s.rows)
 		} else {
-			s.groups = append(s.groups, group{lo, len(s.rows), r.Adapter})
+			s.groups = append(s.groups, group{lo, len(s.rows), r.Mix})
 		}
 		for _, p := range r.Pages[:(r.Pos+len(r.Tokens)+kernel.PageTokens-1)/kernel.PageTokens] {
 			s.arena.touch(p) // before threads need it

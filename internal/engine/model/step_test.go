@@ -39,7 +39,7 @@ func tiny(t *testing.T) (*Model, []*lora.Adapter) {
 func TestStepDoesNotAllocate(t *testing.T) {
 	m, adapters := tiny(t)
 	s := newStep(t, m, kernel.Int8, 1, 4)
-	runs := []Run{{Tokens: []int32{5}, Pos: 3, Pages: []int32{0}, Want: 1}, {Tokens: []int32{6, 7}, Pos: 3, Pages: []int32{1}, Want: 1, Adapter: adapters[1]}}
+	runs := []Run{{Tokens: []int32{5}, Pos: 3, Pages: []int32{0}, Want: 1}, {Tokens: []int32{6, 7}, Pos: 3, Pages: []int32{1}, Want: 1, Mix: lora.Only(adapters[1])}}
 	s.Forward(runs)
 	if n := testing.AllocsPerRun(20, func() { s.Forward(runs) }); n != 0 {
 		t.Errorf("a step allocates %v times", n)
@@ -58,12 +58,12 @@ func TestRowsDoNotDependOnTheirCompany(t *testing.T) {
 	}
 	for _, mode := range []kernel.Mode{kernel.Int8, kernel.Float32} {
 		for i, a := range adapters {
-			whole := slices.Clone(newStep(t, m, mode, 1, 3).Forward([]Run{{Tokens: tokens, Pages: []int32{0, 1, 2}, Adapter: a, Want: len(tokens)}}))
+			whole := slices.Clone(newStep(t, m, mode, 1, 3).Forward([]Run{{Tokens: tokens, Pages: []int32{0, 1, 2}, Mix: lora.Only(a), Want: len(tokens)}}))
 			s := newStep(t, m, mode, 3, 12)
 			for pos := 0; pos < len(tokens); {
 				n := min(1+r.IntN(40), len(tokens)-pos)
-				other := Run{Tokens: tokens[pos : pos+n], Pos: pos, Pages: []int32{3, 4, 5}, Adapter: adapters[(i+1)%3], Want: 1}
-				mine := Run{Tokens: tokens[pos : pos+n], Pos: pos, Pages: []int32{0, 1, 2}, Adapter: a, Want: n}
+				other := Run{Tokens: tokens[pos : pos+n], Pos: pos, Pages: []int32{3, 4, 5}, Mix: lora.Only(adapters[(i+1)%3]), Want: 1}
+				mine := Run{Tokens: tokens[pos : pos+n], Pos: pos, Pages: []int32{0, 1, 2}, Mix: lora.Only(a), Want: n}
 				third := Run{Tokens: tokens[:1], Pages: []int32{6}}
 				got := s.Forward([]Run{third, other, mine})[m.D:]
 				if !slices.Equal(got, whole[pos*m.D:(pos+n)*m.D]) {
