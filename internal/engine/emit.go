@@ -24,6 +24,7 @@ type rowResult struct {
 	id      int32
 	logprob float64
 	top     []sample.Logprob
+	rank    int // of a scored token of the prompt
 }
 
 func (o *results) bind() {
@@ -75,12 +76,15 @@ func (o *results) resolve() {
 func (r *rowResult) resolve(logits []float32, s *sample.Sampler) {
 	t := r.task
 	norm := sample.Norm(logits)
-	if t.expect != nil {
-		r.id = t.expect[r.pos+1]
-	} else {
+	id, known := t.known(r.pos)
+	switch {
+	case !known:
 		r.top = sample.Top(logits, norm, t.top)
-		r.id = s.Pick(logits, t.sampling, t.history, r.pos+1)
+		id = s.Pick(logits, t.params(r.pos+1), t.history, r.pos+1)
+	case t.scored:
+		r.top, r.rank = sample.Top(logits, norm, t.promptTop), sample.Rank(logits, id)
 	}
+	r.id = id
 	r.logprob = float64(logits[r.id]) - norm
 }
 
@@ -110,6 +114,10 @@ func (o *results) deliver(r *rowResult) {
 // answer appends a sampled token to its sequence.
 func (o *results) answer(r *rowResult) {
 	t := r.task
+	if r.pos+1 < t.prompt {
+		t.stream.score(PromptToken{ID: r.id, Logprob: r.logprob, Rank: r.rank, Top: r.top})
+		return
+	}
 	o.l.stats.OutputTokens++
 	t.left--
 	tok := Token{ID: r.id, Logprob: r.logprob, Top: r.top}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"macaron/internal/engine/constrain"
@@ -22,6 +23,9 @@ type Request struct {
 	Choices     [][]int32 // labels without an end token; see package constrain
 	TopLogprobs int       // alternatives to report with each token
 	IgnoreEOS   bool      // do not stop at the end of a turn: for measurements
+	MinTokens   int       // the end of a turn is not sampled before so many tokens
+	ScorePrompt bool      // compute Stream.Prompt, with PromptTop alternatives at each position; nothing comes from the cache then
+	PromptTop   int
 }
 
 // MaxTopLogprobs bounds Request.TopLogprobs.
@@ -76,9 +80,8 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	if err := r.Sampling.Check(); err != nil {
 		return nil, err
 	}
-	if r.TopLogprobs < 0 || r.TopLogprobs > MaxTopLogprobs || r.MaxTokens < 0 {
-		return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("top_logprobs is %d and max_tokens %d", r.TopLogprobs, r.MaxTokens),
-			fmt.Sprintf("top_logprobs is 0 to %d, max_tokens not negative", MaxTopLogprobs))
+	if err := r.bounds(); err != nil {
+		return nil, err
 	}
 	t := &task{kind: answering, ctx: ctx, key: e.key(r.Adapter, r.Salt), adapter: r.Adapter, sampling: r.Sampling,
 		top: r.TopLogprobs, ignoreEOS: r.IgnoreEOS, tokens: append([]int32(nil), r.Prompt...), prompt: len(r.Prompt), stream: newStream(ctx)}
@@ -91,10 +94,35 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	}
 	t.limit = len(r.Prompt) + t.left
 	t.need = len(t.tokens) - 1
+	if r.ScorePrompt {
+		t.need, t.scored, t.promptTop = 0, true, r.PromptTop
+	}
+	if r.MinTokens > 0 {
+		t.early, t.min = r.Sampling.Without(e.tok.EOG()), r.MinTokens
+	}
 	if !r.Sampling.Greedy() {
 		t.history = sample.NewHistory(r.Prompt, e.tok.EOG())
 	}
 	return t, e.fits(t)
+}
+
+// bounds refuses counts that have no meaning.
+func (r *Request) bounds() error {
+	for _, f := range []struct {
+		name     string
+		n, limit int
+	}{
+		{"top_logprobs", r.TopLogprobs, MaxTopLogprobs}, {"prompt_logprobs", r.PromptTop, MaxTopLogprobs},
+		{"max_tokens", r.MaxTokens, math.MaxInt32}, {"min_tokens", r.MinTokens, math.MaxInt32},
+	} {
+		if f.n < 0 || f.n > f.limit {
+			return errs.New(errs.InvalidRequest, fmt.Sprintf("%s is %d", f.name, f.n), fmt.Sprintf("give a value from 0 to %d", f.limit)).In(f.name)
+		}
+	}
+	if r.MaxTokens > 0 && r.MinTokens > r.MaxTokens {
+		return errs.Newf(errs.InvalidRequest, "min_tokens is %d, more than max_tokens, which is %d", r.MinTokens, r.MaxTokens).In("min_tokens")
+	}
+	return nil
 }
 
 // plan turns a task into a choice.

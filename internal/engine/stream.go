@@ -20,6 +20,14 @@ type Token struct {
 	Choice  *Choice // the result of a choice, which has no ID
 }
 
+// PromptToken is a token of the prompt as the model saw it coming.
+type PromptToken struct {
+	ID      int32
+	Logprob float64 // under the model's own distribution, after the tokens before it
+	Rank    int     // 1 for the likeliest
+	Top     []sample.Logprob
+}
+
 // Reason says why an answer ended.
 type Reason string
 
@@ -53,6 +61,7 @@ type Stream struct {
 	tokens []Token
 	err    error // after tokens; io.EOF for a good end
 	usage  Usage
+	prompt []PromptToken
 }
 
 func newStream(ctx context.Context) *Stream {
@@ -88,6 +97,20 @@ func (s *Stream) Usage() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.usage
+}
+
+// Prompt gives the prompt's tokens from the second on, when the request asked for them;
+// complete with the first token.
+func (s *Stream) Prompt() []PromptToken {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.prompt
+}
+
+func (s *Stream) score(p PromptToken) {
+	s.mu.Lock()
+	s.prompt = append(s.prompt, p)
+	s.mu.Unlock()
 }
 
 func canceled(ctx context.Context) error {

@@ -37,10 +37,14 @@ type task struct {
 
 	// answering
 	sampling  sample.Params
+	early     sample.Params // of the first min tokens, without the ends of a turn
+	min       int
 	history   *sample.History // nil when nothing is penalised
 	left      int             // tokens still to sample
 	top       int
 	ignoreEOS bool
+	scored    bool // the prompt's own tokens are reported, with promptTop alternatives
+	promptTop int
 
 	// choosing and labelling
 	choice *choice
@@ -78,6 +82,25 @@ func (t *task) wanted(pos, n int) int { return min(n, max(0, pos+n-t.need)) }
 // reuse is how many tokens may come from the cache: rows that are needed must be
 // computed.
 func (t *task) reuse() int { return min(t.need, len(t.tokens)-1) }
+
+// known gives the token that follows position pos where it is not sampled.
+func (t *task) known(pos int) (int32, bool) {
+	switch {
+	case t.expect != nil:
+		return t.expect[pos+1], true
+	case t.scored && pos+1 < t.prompt:
+		return t.tokens[pos+1], true
+	}
+	return 0, false
+}
+
+// params are those of the token at a position.
+func (t *task) params(pos int) sample.Params {
+	if pos < t.prompt+t.min {
+		return t.early
+	}
+	return t.sampling
+}
 
 // labels makes the tasks that score what follows the first token of each label.
 func (t *task) labels() []*task {

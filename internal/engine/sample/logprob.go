@@ -15,6 +15,17 @@ func Norm(logits []float32) float64 {
 	return float64(kernel.LogSumExp(logits))
 }
 
+// Rank is the place of a token among all, 1 for the likeliest; equals share a place.
+func Rank(logits []float32, id int32) int {
+	rank := 1
+	for _, l := range logits {
+		if l > logits[id] {
+			rank++
+		}
+	}
+	return rank
+}
+
 // Top gives the n likeliest tokens of a row, likeliest first, the lower id first among
 // equals.
 func Top(logits []float32, norm float64, n int) []Logprob {

@@ -7,6 +7,7 @@ package sample
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"macaron/internal/errs"
 )
@@ -20,7 +21,32 @@ type Params struct {
 	RepetitionPenalty float64 // 0 or 1 off; divides positive and multiplies negative logits of tokens in prompt or output
 	PresencePenalty   float64 // taken from the logits of tokens in the output, -2 to 2
 	FrequencyPenalty  float64 // the same, times their count
+	Bias              []Bias  // added to logits before everything else, each token once
 	Seed              uint64
+}
+
+// Bias changes the logit of one token; minus infinity forbids it.
+type Bias struct {
+	ID    int32
+	Logit float32
+}
+
+// MaxBias bounds what a caller may add to a logit.
+const MaxBias = 100
+
+// Without gives the parameters that never choose the tokens.
+func (p Params) Without(tokens []int32) Params {
+	bias := make([]Bias, 0, len(p.Bias)+len(tokens))
+	for _, b := range p.Bias {
+		if !slices.Contains(tokens, b.ID) {
+			bias = append(bias, b)
+		}
+	}
+	for _, id := range tokens {
+		bias = append(bias, Bias{id, float32(math.Inf(-1))})
+	}
+	p.Bias = bias
+	return p
 }
 
 // Check refuses values that have no meaning, naming the field.
@@ -41,6 +67,11 @@ func (p Params) Check() error {
 			return errs.New(errs.InvalidRequest, fmt.Sprintf("%s is %v", f.name, f.v), fmt.Sprintf("give a value from %v to %v", f.lo, f.hi)).In(f.name)
 		}
 	}
+	for _, b := range p.Bias {
+		if b.ID < 0 || !(math.Abs(float64(b.Logit)) <= MaxBias) {
+			return errs.New(errs.InvalidRequest, fmt.Sprintf("the bias of token %d is %v", b.ID, b.Logit), fmt.Sprintf("give values from %d to %d", -MaxBias, MaxBias)).In("logit_bias")
+		}
+	}
 	return nil
 }
 
@@ -50,7 +81,7 @@ func (p Params) penalised() bool {
 }
 
 // Greedy tells whether the choice is the likeliest token of the unchanged row.
-func (p Params) Greedy() bool { return p.Temperature == 0 && !p.penalised() }
+func (p Params) Greedy() bool { return p.Temperature == 0 && !p.penalised() && len(p.Bias) == 0 }
 
 // History is what penalties look at. Tokens in Exempt, such as the end of a turn,
 // are never penalised: a prompt is full of them and the answer needs one.

@@ -24,10 +24,11 @@ type candidate struct {
 // Pick chooses the token at a position from its logits, one per vocabulary entry. The
 // row is the same again when Pick returns.
 func (s *Sampler) Pick(logits []float32, p Params, h *History, position int) int32 {
+	s.undo = p.lean(logits, s.undo[:0])
 	if h != nil && p.penalised() {
-		s.undo = h.penalise(logits, p, s.undo[:0])
-		defer s.restore(logits)
+		s.undo = h.penalise(logits, p, s.undo)
 	}
+	defer s.restore(logits)
 	best := max(kernel.ArgMax(logits), 0)
 	if p.Temperature == 0 {
 		return int32(best)
@@ -56,10 +57,22 @@ func (s *Sampler) soften(logits []float32, top, scale float32) {
 	kernel.SoftmaxInPlace(s.prob)
 }
 
+// restore takes changes back, the last first: a logit may have been changed twice.
 func (s *Sampler) restore(logits []float32) {
-	for _, c := range s.undo {
+	for _, c := range slices.Backward(s.undo) {
 		logits[c.id] = c.logit
 	}
+}
+
+// lean adds the biases and gives what takes them back.
+func (p Params) lean(logits []float32, undo []change) []change {
+	for _, b := range p.Bias {
+		if int(b.ID) < len(logits) {
+			undo = append(undo, change{b.ID, logits[b.ID]})
+			logits[b.ID] += b.Logit
+		}
+	}
+	return undo
 }
 
 // drawAll draws from the whole row, cumulating in id order.

@@ -210,3 +210,49 @@ func TestCheckNamesTheField(t *testing.T) {
 		}
 	}
 }
+
+// A bias is added to the logit, minus infinity forbids, and the row is whole again.
+func TestBias(t *testing.T) {
+	logits := []float32{1, 4, 2, 3}
+	before := slices.Clone(logits)
+	var s Sampler
+	for _, c := range []struct {
+		p    Params
+		want int32
+	}{
+		{Params{}, 1},
+		{Params{Bias: []Bias{{2, 2.5}}}, 2},
+		{Params{Bias: []Bias{{1, -100}}}, 3},
+		{Params{Bias: []Bias{{9, 5}}}, 1}, // beyond the row
+		{Params{Bias: []Bias{{1, 5}}}.Without([]int32{1, 3}), 2},
+		{Params{Temperature: 1, TopK: 1}.Without([]int32{1}), 3},
+		{Params{RepetitionPenalty: 2, Bias: []Bias{{1, -3}}}, 3},
+	} {
+		h := NewHistory([]int32{1}, nil)
+		if got := s.Pick(logits, c.p, h, 1); got != c.want {
+			t.Errorf("%+v picks %d, not %d", c.p, got, c.want)
+		}
+		if !slices.Equal(logits, before) {
+			t.Fatalf("%+v left %v", c.p, logits)
+		}
+	}
+	p := Params{Temperature: 2, Seed: 5}.Without([]int32{1})
+	for i := range 2000 {
+		if s.Pick(logits, p, nil, i) == 1 {
+			t.Fatal("a forbidden token was drawn")
+		}
+	}
+	for _, bad := range []Bias{{-1, 1}, {1, 101}, {1, float32(math.NaN())}} {
+		if err := (Params{Bias: []Bias{bad}}).Check(); errs.As(err).Field != "logit_bias" {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	for id, want := range []int{3, 1, 1, 4} {
+		if got := Rank([]float32{1, 2, 2, -1}, int32(id)); got != want {
+			t.Errorf("token %d has rank %d, not %d", id, got, want)
+		}
+	}
+}
