@@ -12,6 +12,7 @@ import (
 	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/turn"
+	"macaron/internal/wire/chatapi"
 )
 
 // departure is how long a client may take to read a whole answer.
@@ -53,65 +54,6 @@ func (h answerHead) headers(to http.Header) {
 	}
 }
 
-type usage struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	TotalTokens      int `json:"total_tokens"`
-	Details          struct {
-		CachedTokens int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-}
-
-func usageOf(u chat.Usage) *usage {
-	out := &usage{PromptTokens: u.PromptTokens, CompletionTokens: u.OutputTokens, TotalTokens: u.PromptTokens + u.OutputTokens}
-	out.Details.CachedTokens = u.CachedTokens
-	return out
-}
-
-type toolCall struct {
-	Index    *int         `json:"index,omitempty"` // streams only
-	ID       string       `json:"id,omitempty"`
-	Type     string       `json:"type,omitempty"`
-	Function toolFunction `json:"function"`
-}
-
-type toolFunction struct {
-	Name      string `json:"name,omitempty"`
-	Arguments string `json:"arguments"`
-}
-
-type logprobs struct {
-	Content []logprob `json:"content"`
-	Refusal []logprob `json:"refusal"`
-}
-
-type logprob struct {
-	Token   string    `json:"token"`
-	Logprob float64   `json:"logprob"`
-	Bytes   []int     `json:"bytes"`
-	Top     []logprob `json:"top_logprobs,omitempty"`
-}
-
-func logprobsOf(tokens []chat.TokenLogprob) *logprobs {
-	if len(tokens) == 0 {
-		return nil
-	}
-	return &logprobs{Content: logprobList(tokens)}
-}
-
-func logprobList(tokens []chat.TokenLogprob) []logprob {
-	out := make([]logprob, len(tokens))
-	for i, t := range tokens {
-		bytes := make([]int, len(t.Bytes))
-		for j, b := range t.Bytes {
-			bytes[j] = int(b)
-		}
-		// JSON has no minus infinity; this is what the API sends for "impossible".
-		out[i] = logprob{Token: strings.ToValidUTF8(string(t.Bytes), "\uFFFD"), Logprob: max(t.Logprob, -9999), Bytes: bytes, Top: logprobList(t.Top)}
-	}
-	return out
-}
-
 // completion is the whole answer.
 type completion struct {
 	ID      string             `json:"id"`
@@ -119,23 +61,23 @@ type completion struct {
 	Created int64              `json:"created"`
 	Model   string             `json:"model"`
 	Choices []completionChoice `json:"choices"`
-	Usage   *usage             `json:"usage"`
+	Usage   *chatapi.Usage     `json:"usage"`
 	Macaron *macaron           `json:"macaron"`
 }
 
 type completionChoice struct {
-	Index        int           `json:"index"`
-	Message      answerMessage `json:"message"`
-	Logprobs     *logprobs     `json:"logprobs"`
-	FinishReason string        `json:"finish_reason"`
+	Index        int               `json:"index"`
+	Message      answerMessage     `json:"message"`
+	Logprobs     *chatapi.Logprobs `json:"logprobs"`
+	FinishReason string            `json:"finish_reason"`
 }
 
 type answerMessage struct {
-	Role      string     `json:"role"`
-	Content   *string    `json:"content"`
-	Refusal   *string    `json:"refusal"`
-	Reasoning string     `json:"reasoning_content,omitempty"`
-	ToolCalls []toolCall `json:"tool_calls,omitempty"`
+	Role      string             `json:"role"`
+	Content   *string            `json:"content"`
+	Refusal   *string            `json:"refusal"`
+	Reasoning string             `json:"reasoning_content,omitempty"`
+	ToolCalls []chatapi.ToolCall `json:"tool_calls,omitempty"`
 }
 
 // wholeSink collects the stream and writes it as one object at the end.
@@ -161,11 +103,11 @@ func (s *wholeSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) err
 		out.Content = &text
 	}
 	for _, c := range m.ToolCalls {
-		out.ToolCalls = append(out.ToolCalls, toolCall{ID: c.ID, Type: "function", Function: toolFunction{Name: c.Name, Arguments: c.Arguments}})
+		out.ToolCalls = append(out.ToolCalls, chatapi.ToolCall{ID: c.ID, Type: "function", Function: chatapi.ToolFunction{Name: c.Name, Arguments: c.Arguments}})
 	}
 	choice := completionChoice{Message: out, FinishReason: string(why)}
 	if s.logprobs {
-		choice.Logprobs = logprobsOf(s.all.Logprobs)
+		choice.Logprobs = chatapi.LogprobsOf(s.all.Logprobs)
 	}
 	s.head.headers(s.w.Header())
 	// A client that stops reading must not hold the turn's place.
@@ -174,7 +116,7 @@ func (s *wholeSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) err
 		return err
 	}
 	return writeJSON(s.w, completion{ID: s.head.id(), Object: "chat.completion", Created: s.head.created, Model: s.head.model,
-		Choices: []completionChoice{choice}, Usage: usageOf(u), Macaron: s.head.macaron()})
+		Choices: []completionChoice{choice}, Usage: chatapi.UsageOf(u), Macaron: s.head.macaron()})
 }
 
 func writeJSON(w http.ResponseWriter, v any) error {

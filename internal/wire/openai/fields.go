@@ -3,11 +3,11 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/limits"
+	"macaron/internal/wire/chatapi"
 )
 
 // reader takes one field of the body into the request.
@@ -15,35 +15,49 @@ type reader func(r *request, field string, raw json.RawMessage) error
 
 // fields is the whole API: each field that is known, and how it is honoured.
 var fields = map[string]reader{
-	"model":    modelField,
-	"messages": messagesField,
-	"tools":    toolsField,
+	"model": modelField,
+	"messages": func(r *request, f string, raw json.RawMessage) (err error) {
+		r.Messages, err = chatapi.Messages(f, raw)
+		return err
+	},
+	"tools": func(r *request, f string, raw json.RawMessage) (err error) {
+		r.Tools, err = chatapi.Tools(f, raw)
+		return err
+	},
 	"stream": func(r *request, f string, raw json.RawMessage) (err error) {
 		r.stream, err = limits.Bool(f, raw)
 		return err
 	},
-	"stream_options":        streamOptions,
-	"temperature":           number(sample(func(s *chat.Sampling) **float64 { return &s.Temperature }), 0, 2),
-	"top_p":                 number(sample(func(s *chat.Sampling) **float64 { return &s.TopP }), 0, 1),
-	"min_p":                 number(sample(func(s *chat.Sampling) **float64 { return &s.MinP }), 0, 1),
-	"repetition_penalty":    number(sample(func(s *chat.Sampling) **float64 { return &s.RepetitionPenalty }), 0.01, 10),
-	"presence_penalty":      number(sample(func(s *chat.Sampling) **float64 { return &s.PresencePenalty }), -2, 2),
-	"frequency_penalty":     number(sample(func(s *chat.Sampling) **float64 { return &s.FrequencyPenalty }), -2, 2),
-	"top_k":                 topK,
-	"seed":                  seed,
-	"stop":                  stop,
+	"stream_options":     streamOptions,
+	"temperature":        number(sample(func(s *chat.Sampling) **float64 { return &s.Temperature }), 0, 2),
+	"top_p":              number(sample(func(s *chat.Sampling) **float64 { return &s.TopP }), 0, 1),
+	"min_p":              number(sample(func(s *chat.Sampling) **float64 { return &s.MinP }), 0, 1),
+	"repetition_penalty": number(sample(func(s *chat.Sampling) **float64 { return &s.RepetitionPenalty }), 0.01, 10),
+	"presence_penalty":   number(sample(func(s *chat.Sampling) **float64 { return &s.PresencePenalty }), -2, 2),
+	"frequency_penalty":  number(sample(func(s *chat.Sampling) **float64 { return &s.FrequencyPenalty }), -2, 2),
+	"top_k":              topK,
+	"seed": func(r *request, f string, raw json.RawMessage) (err error) {
+		r.Sampling.Seed, err = chatapi.Seed(f, raw)
+		return err
+	},
+	"stop": func(r *request, f string, raw json.RawMessage) (err error) {
+		r.Sampling.Stop, err = chatapi.Stop(f, raw)
+		return err
+	},
 	"max_tokens":            maxTokens,
 	"max_completion_tokens": maxTokens,
 	"logprobs": func(r *request, f string, raw json.RawMessage) (err error) {
 		r.Sampling.Logprobs, err = limits.Bool(f, raw)
 		return err
 	},
-	"top_logprobs":        topLogprobs,
-	"response_format":     responseFormat,
-	"tool_choice":         toolChoice,
+	"top_logprobs":    topLogprobs,
+	"response_format": responseFormat,
+	"tool_choice": func(r *request, f string, raw json.RawMessage) error {
+		return chatapi.ToolChoice(&r.ToolChoice, f, raw)
+	},
 	"parallel_tool_calls": parallel,
 	"reasoning_effort": func(r *request, f string, raw json.RawMessage) (err error) {
-		r.Reasoning, err = oneOf(f, raw, "none", "minimal", "low", "medium", "high", "xhigh")
+		r.Reasoning, err = chatapi.OneOf(f, raw, "none", "minimal", "low", "medium", "high", "xhigh")
 		return err
 	},
 	"user": func(r *request, f string, raw json.RawMessage) (err error) {
@@ -92,38 +106,6 @@ func topK(r *request, field string, raw json.RawMessage) error {
 	return err
 }
 
-func seed(r *request, field string, raw json.RawMessage) error {
-	n, err := limits.Whole(field, raw, math.MinInt64, math.MaxInt64)
-	r.Sampling.Seed = &n
-	return err
-}
-
-// stop reads one string or a list of them.
-func stop(r *request, field string, raw json.RawMessage) error {
-	items := []json.RawMessage{raw}
-	if raw[0] == '[' {
-		var err error
-		if items, err = limits.List(field, raw, limits.StopCount); err != nil {
-			return err
-		}
-	}
-	for i, item := range items {
-		at := field
-		if raw[0] == '[' {
-			at = fmt.Sprintf("%s[%d]", field, i)
-		}
-		s, err := limits.Text(at, item, limits.StopBytes)
-		if err != nil {
-			return err
-		}
-		if s == "" {
-			return errs.New(errs.InvalidRequest, at+" is empty, which would stop everything", "leave it out").In(at)
-		}
-		r.Sampling.Stop = append(r.Sampling.Stop, s)
-	}
-	return nil
-}
-
 func topLogprobs(r *request, field string, raw json.RawMessage) error {
 	n, err := limits.Whole(field, raw, 0, limits.TopLogprobs)
 	r.Sampling.TopLogprobs = int(n)
@@ -138,7 +120,7 @@ func responseFormat(r *request, field string, raw json.RawMessage) error {
 	if len(raw) > limits.SchemaBytes {
 		return errs.Newf(errs.TooLarge, "%s is larger than %d bytes", field, limits.SchemaBytes).In(field)
 	}
-	kind, err := oneOf(field+".type", members["type"], "text", "json_object", "json_schema")
+	kind, err := chatapi.OneOf(field+".type", members["type"], "text", "json_object", "json_schema")
 	if kind != "text" {
 		r.Sampling.ResponseFormat = raw
 	}
@@ -201,7 +183,7 @@ func onlyOne(_ *request, field string, raw json.RawMessage) error {
 func modalities(_ *request, field string, raw json.RawMessage) error {
 	items, err := limits.List(field, raw, 8)
 	for i := 0; err == nil && i < len(items); i++ {
-		_, err = oneOf(fmt.Sprintf("%s[%d]", field, i), items[i], "text")
+		_, err = chatapi.OneOf(fmt.Sprintf("%s[%d]", field, i), items[i], "text")
 	}
 	return err
 }
@@ -219,17 +201,4 @@ func refusedUnlessEmpty(message string) reader {
 		}
 		return errs.New(errs.Unsupported, message, "leave it out").In(field)
 	}
-}
-
-func oneOf(field string, raw json.RawMessage, allowed ...string) (string, error) {
-	s, err := limits.Text(field, raw, limits.NameBytes)
-	if err != nil {
-		return "", err
-	}
-	for _, a := range allowed {
-		if s == a {
-			return s, nil
-		}
-	}
-	return "", errs.Newf(errs.InvalidRequest, "%s is %q, but must be one of %q", field, errs.Clip(s), allowed).In(field)
 }

@@ -9,6 +9,7 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/turn"
+	"macaron/internal/wire/chatapi"
 	"macaron/internal/wire/sse"
 )
 
@@ -17,27 +18,27 @@ import (
 const patience = 10 * time.Second
 
 type chunk struct {
-	ID      string        `json:"id"`
-	Object  string        `json:"object"`
-	Created int64         `json:"created"`
-	Model   string        `json:"model"`
-	Choices []chunkChoice `json:"choices"`
-	Usage   *usage        `json:"usage,omitempty"`
-	Macaron *macaron      `json:"macaron,omitempty"`
+	ID      string         `json:"id"`
+	Object  string         `json:"object"`
+	Created int64          `json:"created"`
+	Model   string         `json:"model"`
+	Choices []chunkChoice  `json:"choices"`
+	Usage   *chatapi.Usage `json:"usage,omitempty"`
+	Macaron *macaron       `json:"macaron,omitempty"`
 }
 
 type chunkChoice struct {
-	Index        int       `json:"index"`
-	Delta        delta     `json:"delta"`
-	Logprobs     *logprobs `json:"logprobs"`
-	FinishReason *string   `json:"finish_reason"`
+	Index        int               `json:"index"`
+	Delta        delta             `json:"delta"`
+	Logprobs     *chatapi.Logprobs `json:"logprobs"`
+	FinishReason *string           `json:"finish_reason"`
 }
 
 type delta struct {
-	Role      string     `json:"role,omitempty"`
-	Content   *string    `json:"content,omitempty"`
-	Reasoning string     `json:"reasoning_content,omitempty"`
-	ToolCalls []toolCall `json:"tool_calls,omitempty"`
+	Role      string             `json:"role,omitempty"`
+	Content   *string            `json:"content,omitempty"`
+	Reasoning string             `json:"reasoning_content,omitempty"`
+	ToolCalls []chatapi.ToolCall `json:"tool_calls,omitempty"`
 }
 
 // streamSink writes the events of a turn as chunks.
@@ -85,9 +86,9 @@ func (s *streamSink) Event(e chat.Event) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
-	var lp *logprobs
+	var lp *chatapi.Logprobs
 	if s.logprobs {
-		lp = logprobsOf(e.Tokens)
+		lp = chatapi.LogprobsOf(e.Tokens)
 	}
 	switch {
 	case e.Text != "" || lp != nil:
@@ -95,17 +96,9 @@ func (s *streamSink) Event(e chat.Event) error {
 	case e.Reasoning != "":
 		return s.send(delta{Reasoning: e.Reasoning}, nil)
 	case e.ToolCall != nil:
-		return s.send(delta{ToolCalls: []toolCall{callPiece(*e.ToolCall)}}, nil)
+		return s.send(delta{ToolCalls: []chatapi.ToolCall{chatapi.CallPiece(*e.ToolCall)}}, nil)
 	}
 	return nil
-}
-
-func callPiece(d chat.ToolCallDelta) toolCall {
-	c := toolCall{Index: &d.Index, ID: d.ID, Function: toolFunction{Name: d.Name, Arguments: d.Arguments}}
-	if d.ID != "" {
-		c.Type = "function"
-	}
-	return c
 }
 
 // Done implements turn.Sink: the finish chunk, the usage if asked for, the end.
@@ -124,7 +117,7 @@ func (s *streamSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) er
 	}
 	if s.includeUsage {
 		sum := s.chunk()
-		sum.Usage, sum.Macaron = usageOf(u), s.head.macaron()
+		sum.Usage, sum.Macaron = chatapi.UsageOf(u), s.head.macaron()
 		if err := s.write(sum); err != nil {
 			return err
 		}
@@ -165,7 +158,7 @@ func (s *streamSink) chunk(choices ...chunkChoice) chunk {
 	return chunk{ID: s.head.id(), Object: "chat.completion.chunk", Created: s.head.created, Model: s.head.model, Choices: choices}
 }
 
-func (s *streamSink) send(d delta, lp *logprobs) error {
+func (s *streamSink) send(d delta, lp *chatapi.Logprobs) error {
 	return s.write(s.chunk(chunkChoice{Delta: d, Logprobs: lp}))
 }
 

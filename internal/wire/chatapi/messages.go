@@ -1,4 +1,4 @@
-package openai
+package chatapi
 
 import (
 	"bytes"
@@ -10,19 +10,21 @@ import (
 	"macaron/internal/limits"
 )
 
-func messagesField(r *request, field string, raw json.RawMessage) error {
+// Messages reads a conversation.
+func Messages(field string, raw json.RawMessage) ([]chat.Message, error) {
 	items, err := limits.List(field, raw, limits.MessageCount)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var out []chat.Message
 	for i, item := range items {
 		m, err := message(fmt.Sprintf("%s[%d]", field, i), item)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Messages = append(r.Messages, m)
+		out = append(out, m)
 	}
-	return nil
+	return out, nil
 }
 
 var roles = map[string]chat.Role{
@@ -37,7 +39,7 @@ func message(field string, raw json.RawMessage) (chat.Message, error) {
 		return chat.Message{}, err
 	}
 	m := chat.Message{}
-	role, err := oneOf(field+".role", members["role"], "system", "developer", "user", "assistant", "tool")
+	role, err := OneOf(field+".role", members["role"], "system", "developer", "user", "assistant", "tool")
 	if err != nil {
 		return m, err
 	}
@@ -103,7 +105,7 @@ func part(field string, raw json.RawMessage) (chat.Part, error) {
 	if err != nil {
 		return chat.Part{}, err
 	}
-	kind, err := oneOf(field+".type", members["type"], "text", "refusal", "image_url", "input_audio", "file")
+	kind, err := OneOf(field+".type", members["type"], "text", "refusal", "image_url", "input_audio", "file")
 	if err != nil {
 		return chat.Part{}, err
 	}
@@ -158,19 +160,21 @@ func arguments(field string, raw json.RawMessage) (string, error) {
 	return s, nil
 }
 
-func toolsField(r *request, field string, raw json.RawMessage) error {
+// Tools reads the functions that are offered.
+func Tools(field string, raw json.RawMessage) ([]chat.ToolDef, error) {
 	items, err := limits.List(field, raw, limits.ToolCount)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var out []chat.ToolDef
 	for i, item := range items {
 		t, err := tool(fmt.Sprintf("%s[%d]", field, i), item)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Tools = append(r.Tools, t)
+		out = append(out, t)
 	}
-	return nil
+	return out, nil
 }
 
 func tool(field string, raw json.RawMessage) (chat.ToolDef, error) {
@@ -179,7 +183,7 @@ func tool(field string, raw json.RawMessage) (chat.ToolDef, error) {
 	if err != nil {
 		return t, err
 	}
-	if _, err = oneOf(field+".type", members["type"], "function"); err != nil {
+	if _, err = OneOf(field+".type", members["type"], "function"); err != nil {
 		return t, err
 	}
 	at := field + ".function"
@@ -209,24 +213,25 @@ func tool(field string, raw json.RawMessage) (chat.ToolDef, error) {
 	return t, nil
 }
 
-// toolChoice reads "none", "auto", "required" or the object that names a function.
-func toolChoice(r *request, field string, raw json.RawMessage) (err error) {
+// ToolChoice reads "none", "auto", "required" or the object that names a function; c keeps
+// whether one call at most is wanted.
+func ToolChoice(c *chat.ToolChoice, field string, raw json.RawMessage) (err error) {
 	if raw[0] == '"' {
-		r.ToolChoice.Mode, err = oneOf(field, raw, "none", "auto", "required")
+		c.Mode, err = OneOf(field, raw, "none", "auto", "required")
 		return err
 	}
 	members, err := limits.Object(field, raw)
 	if err != nil {
 		return err
 	}
-	if _, err = oneOf(field+".type", members["type"], "function"); err != nil {
+	if _, err = OneOf(field+".type", members["type"], "function"); err != nil {
 		return err
 	}
 	function, err := limits.Object(field+".function", members["function"])
 	if err != nil {
 		return err
 	}
-	r.ToolChoice.Mode = "function"
-	r.ToolChoice.Name, err = limits.Text(field+".function.name", function["name"], limits.NameBytes)
+	c.Mode = "function"
+	c.Name, err = limits.Text(field+".function.name", function["name"], limits.NameBytes)
 	return err
 }
