@@ -8,10 +8,10 @@ import "fmt"
 // For quantised weights in Int8 mode, Set rounds each row and 32-block to int8 and
 // packs panels of columns (a column of the product is a row here):
 //
-//	panel of 4: block 0 {4 x 32 int8, 4 x f32 d, 4 x f32 s} | block 1 ... (160 bytes each)
+//	panel of 4: block 0 {4 x 32 int8, 4 x f32 d, 4 x f32 s, 4 x int32 sum} | block 1 ... (176 bytes each)
 //	rest of n : one panel of 1 or 2 columns, or a padded one of 4
 //
-// where x ~ d*q and s = d*sum(q). Float weights, and Float32 mode, read the caller's
+// where x ~ d*q, sum = sum(q), s = d*sum. Float weights, and Float32 mode, read the caller's
 // x, which must stay unchanged as long as this Acts is in use.
 type Acts struct {
 	x      []float32
@@ -58,9 +58,9 @@ func (a *Acts) Slice(lo, hi int) Acts {
 }
 
 const (
-	qBlock   = 32         // values that share one scale
-	qColumn  = qBlock + 8 // bytes of one column's block: q, d, s
-	panelMax = 4          // columns of a full panel
+	qBlock   = 32          // values that share one scale
+	qColumn  = qBlock + 12 // bytes of one column's block: q, d, s, sum
+	panelMax = 4           // columns of a full panel
 )
 
 // panelOffset is where column c's panel begins; c is a multiple of 4, or n itself
@@ -105,5 +105,6 @@ func clearColumn(dst []byte, width, c, blocks int) {
 		clear(block[c*qBlock:][:qBlock])
 		clear(block[width*qBlock+4*c:][:4])
 		clear(block[width*(qBlock+4)+4*c:][:4])
+		clear(block[width*(qBlock+8)+4*c:][:4])
 	}
 }

@@ -53,7 +53,7 @@ block:
 	SPILL41(136, 152, Y4, Y5, 128)
 	SPILL41(140, 156, Y6, Y7, 192)
 	ADDQ $TILE, DX
-	ADDQ $160, CX
+	ADDQ $(4*const_qColumn), CX
 	DECQ R10
 	JNZ  block
 

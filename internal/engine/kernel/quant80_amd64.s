@@ -1,4 +1,5 @@
 #include "textflag.h"
+#include "go_asm.h"
 
 // Q8_0: both sides are signed, so the weight's sign moves to the activation:
 // |w| * sign(x, w). A pair sum reaches 2*128*127 and fits a word; more would not,
@@ -102,7 +103,7 @@ block:
 	FLUSH(32, Y8, Y0, Y4)
 	FLUSH(32, Y9, Y1, Y5)
 	ADDQ $544, DX
-	ADDQ $40, CX
+	ADDQ $const_qColumn, CX
 	DECQ R10
 	JNZ  block
 
@@ -148,7 +149,7 @@ block:
 	FLUSH(68, Y8, Y2, Y6)
 	FLUSH(68, Y9, Y3, Y7)
 	ADDQ $544, DX
-	ADDQ $80, CX
+	ADDQ $(2*const_qColumn), CX
 	DECQ R10
 	JNZ  block
 
@@ -203,7 +204,7 @@ block:
 	FLUSH(140, Y8, Y3, Y7)
 	ADDQ $544, BX
 	ADDQ $544, AX
-	ADDQ $160, CX
+	ADDQ $(4*const_qColumn), CX
 	DECQ R10
 	JNZ  block
 

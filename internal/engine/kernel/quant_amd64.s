@@ -1,4 +1,5 @@
 #include "textflag.h"
+#include "go_asm.h"
 
 // Integer products. Rows lie in lanes: a 4-byte cell of weights per row meets the
 // same 4 activations, broadcast. Layouts: pack.go and acts.go; order: quant_ref.go.
@@ -130,7 +131,7 @@ block:
 	SCALES41
 	FLUSH41(32, 36, Y0, Y1, Y2, Y3)
 	ADDQ $320, DX
-	ADDQ $40, CX
+	ADDQ $const_qColumn, CX
 	DECQ R10
 	JNZ  block
 
@@ -174,7 +175,7 @@ block:
 	FLUSH41(64, 72, Y0, Y1, Y4, Y5)
 	FLUSH41(68, 76, Y2, Y3, Y6, Y7)
 	ADDQ $320, DX
-	ADDQ $80, CX
+	ADDQ $(2*const_qColumn), CX
 	DECQ R10
 	JNZ  block
 

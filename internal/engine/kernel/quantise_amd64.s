@@ -1,4 +1,5 @@
 #include "textflag.h"
+#include "go_asm.h"
 
 DATA order<>+0(SB)/8, $0x0000000400000000
 DATA order<>+8(SB)/8, $0x0000000500000001
@@ -8,7 +9,8 @@ GLOBL order<>(SB), RODATA|NOPTR, $32
 
 // func quantiseAVX2(dst *byte, width, c int, x *float32, blocks int)
 //
-// DI points at the column's q, BX at its d, R8 + BX at its s; order: quantise_ref.go.
+// DI points at the column's q, BX at its d, R8 + BX at its s, 2*R8 + BX at its
+// sum; order: quantise_ref.go.
 TEXT ·quantiseAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ width+8(FP), R9
@@ -22,8 +24,7 @@ TEXT ·quantiseAVX2(SB), NOSPLIT, $0-40
 	SHLQ $5, AX
 	ADDQ AX, DI
 	LEAQ (R9*4), R8
-	LEAQ (R9)(R9*4), R9
-	SHLQ $3, R9
+	IMUL3Q $const_qColumn, R9, R9
 	VPCMPEQD Y15, Y15, Y15
 	VPSRLD $1, Y15, Y15
 	MOVL $0x42fe0000, AX
@@ -73,6 +74,7 @@ block:
 	VPADDD X5, X4, X4
 	VPSHUFD $0xb1, X4, X5
 	VPADDD X5, X4, X4
+	VMOVDQA X4, X10
 	VCVTDQ2PS X4, X4
 	VMULSS X8, X4, X4
 	VPACKSSDW Y1, Y0, Y0
@@ -84,6 +86,7 @@ store:
 	VMOVDQU Y0, (DI)
 	VMOVSS X8, (BX)
 	VMOVSS X4, (BX)(R8*1)
+	VMOVD X10, (BX)(R8*2)
 	ADDQ $128, SI
 	ADDQ R9, DI
 	ADDQ R9, BX
@@ -96,6 +99,7 @@ zero:
 	VPXOR Y0, Y0, Y0
 	VPXOR X8, X8, X8
 	VPXOR X4, X4, X4
+	VPXOR X10, X10, X10
 	JMP store
 
 bad:
@@ -103,4 +107,5 @@ bad:
 	MOVL $0x7fc00000, AX
 	VMOVD AX, X8
 	VMOVD AX, X4
+	VPXOR X10, X10, X10
 	JMP store
