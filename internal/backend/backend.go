@@ -24,12 +24,60 @@ type Request struct {
 	MaxTokens  int    // at most; 0 means the backend's limit
 	Salt       string // tenant: cached prefixes are shared within one salt only
 	Wanted     Wanted
-	Reasoning  string // reasoning effort as the client gave it, for engines that take one
+	Reasoning  string     // reasoning effort as the client gave it, for engines that take one
+	Mixture    []Weighted // adapters that are added up, instead of Revision
+	Constraint Constraint // what the text of the answer must be
+	Decoding   Decoding
+}
+
+// Weighted is an adapter and what its effect is multiplied with.
+type Weighted struct {
+	Revision adapter.Revision
+	Scale    float32
+}
+
+// Constraint is a language that the answer must be in. Kind says how Text describes it;
+// the empty one allows everything.
+type Constraint struct {
+	Kind ConstraintKind
+	Text string
+}
+
+// ConstraintKind is a way to describe a language.
+type ConstraintKind string
+
+// The kinds.
+const (
+	AnyText    ConstraintKind = ""
+	JSONObject ConstraintKind = "json_object" // any JSON object; no Text
+	JSONSchema ConstraintKind = "json_schema" // Text is the schema
+	Regex      ConstraintKind = "regex"
+	Grammar    ConstraintKind = "grammar" // Text is EBNF
+)
+
+// Decoding is what only engines that own their sampler can do.
+type Decoding struct {
+	Bias        map[int32]float32 // added to the logits of tokens
+	StopIDs     []int32           // tokens that end the answer and leave no text
+	IgnoreEOS   bool              // the end of a turn ends nothing
+	MinTokens   int               // before the answer may end
+	KeepSpecial bool              // the text of control tokens is kept
+	DrawChoice  bool              // a choice is drawn at the temperature; else the likeliest is taken
+	Bare        bool              // the prompt does not begin an answer
+}
+
+// Plain reports whether nothing is asked for that needs an engine's own sampler.
+func (r *Request) Plain() bool {
+	d := r.Decoding
+	return len(r.Mixture) == 0 && r.Constraint.Kind == AnyText && len(d.Bias) == 0 && len(d.StopIDs) == 0 && !d.IgnoreEOS &&
+		d.MinTokens == 0 && !d.KeepSpecial && !d.DrawChoice && !d.Bare && !r.Wanted.Prompt && r.Wanted.PromptLogprobs == nil
 }
 
 // Wanted says which extras the caller will use.
 type Wanted struct {
-	TokenIDs bool // Finish.Raw and Finish.Logps
+	TokenIDs       bool // Finish.Raw and Finish.Logps
+	Prompt         bool // Start.Prompt
+	PromptLogprobs *int // log probabilities in Start.Prompt, with so many alternatives
 }
 
 // Generator makes answers. The sequence yields events until Finish, or one error

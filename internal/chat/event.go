@@ -17,7 +17,8 @@ type Event struct {
 // Start tells what the backend made of the request.
 type Start struct {
 	PromptTokens int
-	CachedTokens int // of PromptTokens, those whose KV was reused
+	CachedTokens int            // of PromptTokens, those whose KV was reused
+	Prompt       []TokenLogprob // the prompt itself, when wanted; the first has no Logprob
 	Engine       Engine
 }
 
@@ -46,6 +47,7 @@ type TokenLogprob struct {
 	Bytes   []byte
 	Logprob float64
 	Top     []TokenLogprob
+	Rank    int // 1 for the likeliest; 0 unknown
 }
 
 // Choice is the result of a constrained choice: the label taken and the exact
@@ -59,8 +61,12 @@ type Choice struct {
 type Finish struct {
 	Reason FinishReason
 	Usage  Usage
-	Raw    []int32   // token ids served, when the backend knows them
-	Logps  []float32 // natural-log probability of each, same length as Raw
+	Raw    []int32        // token ids served, when the backend knows them
+	Logps  []float32      // natural-log probability of each, same length as Raw
+	Tokens []TokenLogprob // sampled tokens that no text came with, when wanted: the end of the turn, those of a stop
+	Stop   string         // the stop string that ended the answer
+	StopID *int32         // the token of StopIDs that did
+	Queued time.Duration  // until the engine began
 }
 
 // FinishReason says why a generation ended.

@@ -33,23 +33,37 @@ func (b *Backend) generate(ctx context.Context, r *backend.Request, start time.T
 	if err != nil {
 		return err
 	}
-	a, err := b.adapters.get(r.Revision)
+	q, err := b.request(r, p)
 	if err != nil {
 		return err
-	}
-	q := engine.Request{Prompt: p.ids, Adapter: a, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling)}
-	if r.Sampling.Logprobs {
-		q.TopLogprobs = r.Sampling.TopLogprobs
-	}
-	for _, label := range r.Choices {
-		q.Choices = append(q.Choices, b.eng.Tokenizer().Encode(label, false))
 	}
 	stream, err := b.eng.Submit(ctx, q)
 	if err != nil {
 		return err
 	}
-	w := b.newWriter(r, p, start, send)
+	w := b.newWriter(r, p, q.Sampling, start, send)
 	return w.run(stream)
+}
+
+// request is what the engine is asked for.
+func (b *Backend) request(r *backend.Request, p prompt) (engine.Request, error) {
+	a, err := b.adapters.get(r.Revision)
+	if err != nil {
+		return engine.Request{}, err
+	}
+	d := r.Decoding
+	q := engine.Request{Prompt: p.ids, Adapter: a, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
+		IgnoreEOS: d.IgnoreEOS, MinTokens: d.MinTokens}
+	if r.Sampling.Logprobs {
+		q.TopLogprobs = r.Sampling.TopLogprobs
+	}
+	if n := r.Wanted.PromptLogprobs; n != nil {
+		q.ScorePrompt, q.PromptTop = true, *n
+	}
+	for _, label := range r.Choices {
+		q.Choices = append(q.Choices, b.eng.Tokenizer().Encode(label, false))
+	}
+	return q, nil
 }
 
 // run turns the stream into events.
@@ -64,7 +78,7 @@ func (w *writer) run(stream *engine.Stream) error {
 		}
 		if first {
 			w.usage(stream)
-			w.send(chat.Event{Start: &chat.Start{PromptTokens: w.used.PromptTokens, CachedTokens: w.used.CachedTokens, Engine: w.info}})
+			w.send(chat.Event{Start: w.begin(stream)})
 		}
 		if t.Choice != nil {
 			w.choice(t.Choice)

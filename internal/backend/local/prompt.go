@@ -18,10 +18,19 @@ type prompt struct {
 	forced string // the beginning of the answer that the prompt already holds
 }
 
+// Encode gives the token ids that a request's prompt becomes.
+func (b *Backend) Encode(r backend.Request) ([]int32, error) {
+	if err := b.refuse(&r); err != nil {
+		return nil, err
+	}
+	p, err := b.encode(&r)
+	return p.ids, err
+}
+
 // encode makes token ids of a request. Text of people, tools and models can never
 // become a control token: the template's own text alone is trusted.
 func (b *Backend) encode(r *backend.Request) (prompt, error) {
-	if len(r.Tokens) > 0 {
+	if r.Tokens != nil {
 		return prompt{ids: r.Tokens}, nil
 	}
 	if b.template == nil {
@@ -31,7 +40,7 @@ func (b *Backend) encode(r *backend.Request) (prompt, error) {
 		return prompt{}, errs.New(errs.InvalidRequest, "there are no messages", "send at least one").In("messages")
 	}
 	tok := b.eng.Tokenizer()
-	in := template.Input{Messages: r.Messages, AddGenerationPrompt: true, BOS: text(tok, tok.BOS()), EOS: text(tok, tok.EOS())}
+	in := template.Input{Messages: r.Messages, AddGenerationPrompt: !r.Decoding.Bare, BOS: text(tok, tok.BOS()), EOS: text(tok, tok.EOS())}
 	if b.template.UsesTools() {
 		in.Tools = r.ToolChoice.Offered(r.Tools)
 	} else {

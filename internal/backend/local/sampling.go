@@ -3,6 +3,8 @@ package local
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"maps"
+	"slices"
 
 	"macaron/internal/chat"
 	"macaron/internal/engine/sample"
@@ -10,10 +12,13 @@ import (
 
 // params takes the engine's parameters from a request's; what is unset is off, and an
 // unset temperature is greedy. Without a seed every request draws its own.
-func params(s chat.Sampling) sample.Params {
+func params(s chat.Sampling, bias map[int32]float32) sample.Params {
 	p := sample.Params{
 		Temperature: or(s.Temperature, 0), TopK: or(s.TopK, 0), TopP: or(s.TopP, 0), MinP: or(s.MinP, 0),
 		RepetitionPenalty: or(s.RepetitionPenalty, 0), PresencePenalty: or(s.PresencePenalty, 0), FrequencyPenalty: or(s.FrequencyPenalty, 0),
+	}
+	for _, id := range slices.Sorted(maps.Keys(bias)) {
+		p.Bias = append(p.Bias, sample.Bias{ID: id, Logit: bias[id]})
 	}
 	if s.Seed != nil {
 		p.Seed = uint64(*s.Seed)

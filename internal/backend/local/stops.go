@@ -6,6 +6,7 @@ import "strings"
 type stopFilter struct {
 	stops []string
 	held  string // an end of the text so far that may begin a stop
+	met   string // the stop that ended the text
 }
 
 // push takes more text and gives what is certain, and whether a stop was met; the stop
@@ -18,7 +19,7 @@ func (f *stopFilter) push(text string) (out string, stopped bool) {
 	first := -1
 	for _, s := range f.stops {
 		if at := strings.Index(f.held, s); at >= 0 && (first < 0 || at < first) {
-			first = at
+			first, f.met = at, s
 		}
 	}
 	if first >= 0 {

@@ -1,37 +1,43 @@
 package local
 
 import (
+	"slices"
 	"time"
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/engine"
+	"macaron/internal/engine/sample"
 	"macaron/internal/engine/token"
 )
 
 // writer turns the tokens of one answer into events.
 type writer struct {
-	r     *backend.Request
-	tok   *token.Tokenizer
-	info  chat.Engine
-	start time.Time
-	out   func(chat.Event) bool
-	over  bool // the consumer wants no more
+	r      *backend.Request
+	tok    *token.Tokenizer
+	info   chat.Engine
+	start  time.Time
+	prompt []int32
+	out    func(chat.Event) bool
+	over   bool // the consumer wants no more
 
 	text    *token.Stream
 	stops   stopFilter
 	calls   *callReader
-	stopped bool // by a stop string
+	stopped bool // by a stop string or a stop token
+	stopID  *int32
+	draw    sample.Params // of a choice
 
 	pending []chat.TokenLogprob // whose text is not out yet
+	rest    []chat.TokenLogprob // the end of the turn
 	raw     []int32
 	logps   []float32
 	used    chat.Usage
 }
 
-func (b *Backend) newWriter(r *backend.Request, p prompt, start time.Time, send func(chat.Event) bool) *writer {
+func (b *Backend) newWriter(r *backend.Request, p prompt, draw sample.Params, start time.Time, send func(chat.Event) bool) *writer {
 	tok := b.eng.Tokenizer()
-	w := &writer{r: r, tok: tok, info: b.info, start: start, out: send, text: tok.NewStream(), stops: stopFilter{stops: stops(r.Sampling)}}
+	w := &writer{r: r, tok: tok, info: b.info, prompt: p.ids, start: start, out: send, draw: draw, text: tok.NewStream(), stops: stopFilter{stops: stops(r.Sampling)}}
 	w.calls = newCallReader(r.ToolChoice.Offered(r.Tools), backend.NewCallID)
 	w.calls.push(p.forced)
 	return w
@@ -49,15 +55,36 @@ func (w *writer) token(t engine.Token) {
 	if w.r.Wanted.TokenIDs {
 		w.raw, w.logps = append(w.raw, t.ID), append(w.logps, float32(t.Logprob))
 	}
-	if t.Reason == engine.Stop {
-		return // the end of the turn has no text
-	}
-	if w.r.Sampling.Logprobs {
+	stop := slices.Contains(w.r.Decoding.StopIDs, t.ID) && w.used.OutputTokens > w.r.Decoding.MinTokens
+	switch {
+	case !w.r.Sampling.Logprobs:
+	case stop || t.Reason == engine.Stop:
+		w.rest = []chat.TokenLogprob{w.logprob(t)}
+	default:
 		w.pending = append(w.pending, w.logprob(t))
 	}
-	text, stopped := w.stops.push(w.text.Push(t.ID))
+	if stop {
+		w.stopped, w.stopID = true, &t.ID
+		return
+	}
+	text := w.piece(t)
+	if w.used.OutputTokens <= w.r.Decoding.MinTokens {
+		w.pieces(w.calls.push(text))
+		return
+	}
+	text, w.stopped = w.stops.push(text)
 	w.pieces(w.calls.push(text))
-	w.stopped = stopped
+}
+
+// piece is the text that a token adds; the end of the turn has none.
+func (w *writer) piece(t engine.Token) string {
+	switch {
+	case w.tok.IsControl(t.ID) && w.r.Decoding.KeepSpecial:
+		return w.text.Flush() + text(w.tok, t.ID)
+	case t.Reason == engine.Stop:
+		return ""
+	}
+	return w.text.Push(t.ID)
 }
 
 func (w *writer) logprob(t engine.Token) chat.TokenLogprob {
@@ -81,7 +108,11 @@ func (w *writer) pieces(list []piece) {
 
 // choice reports the label taken.
 func (w *writer) choice(c *engine.Choice) {
-	out := &chat.Choice{Label: w.r.Choices[c.Index], Probabilities: map[string]float64{}}
+	at := c.Index
+	if w.r.Decoding.DrawChoice {
+		at = drawn(c.Probabilities, w.draw)
+	}
+	out := &chat.Choice{Label: w.r.Choices[at], Probabilities: map[string]float64{}}
 	for i, p := range c.Probabilities {
 		out.Probabilities[w.r.Choices[i]] = p
 	}
@@ -90,7 +121,10 @@ func (w *writer) choice(c *engine.Choice) {
 
 // finish flushes what was held back and ends the answer.
 func (w *writer) finish(stream *engine.Stream, last engine.Token) {
-	if !w.stopped {
+	switch {
+	case w.stopID != nil:
+		w.pieces(w.calls.push(w.stops.flush()))
+	case !w.stopped:
 		text, stopped := w.stops.push(w.text.Flush())
 		if w.pieces(w.calls.push(text)); !stopped {
 			w.pieces(w.calls.push(w.stops.flush()))
@@ -99,7 +133,8 @@ func (w *writer) finish(stream *engine.Stream, last engine.Token) {
 	w.pieces(w.calls.flush())
 	w.usage(stream)
 	w.used.Total = time.Since(w.start)
-	w.send(chat.Event{Finish: &chat.Finish{Reason: w.reason(last), Usage: w.used, Raw: w.raw, Logps: w.logps}})
+	w.send(chat.Event{Finish: &chat.Finish{Reason: w.reason(last), Usage: w.used, Raw: w.raw, Logps: w.logps,
+		Tokens: append(w.pending, w.rest...), Stop: w.stops.met, StopID: w.stopID, Queued: stream.Usage().Queued}})
 }
 
 func (w *writer) reason(last engine.Token) chat.FinishReason {
@@ -110,6 +145,25 @@ func (w *writer) reason(last engine.Token) chat.FinishReason {
 		return chat.FinishLength
 	}
 	return chat.FinishStop
+}
+
+// begin tells what was made of the prompt.
+func (w *writer) begin(stream *engine.Stream) *chat.Start {
+	s := &chat.Start{PromptTokens: w.used.PromptTokens, CachedTokens: w.used.CachedTokens, Engine: w.info}
+	if !w.r.Wanted.Prompt && w.r.Wanted.PromptLogprobs == nil {
+		return s
+	}
+	for _, id := range w.prompt {
+		s.Prompt = append(s.Prompt, chat.TokenLogprob{ID: id, Bytes: w.tok.Piece(id)})
+	}
+	for i, p := range stream.Prompt() {
+		at := &s.Prompt[i+1]
+		at.Logprob, at.Rank = p.Logprob, p.Rank
+		for j, alt := range p.Top {
+			at.Top = append(at.Top, chat.TokenLogprob{ID: alt.ID, Bytes: w.tok.Piece(alt.ID), Logprob: alt.Logprob, Rank: j + 1})
+		}
+	}
+	return s
 }
 
 // usage takes over the engine's counts of the prompt.

@@ -121,6 +121,10 @@ func (b *Backend) authorize(req *http.Request) {
 // Generate implements backend.Generator.
 func (b *Backend) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
+		if !r.Plain() {
+			yield(chat.Event{}, errs.New(errs.Unsupported, "an upstream server is not asked for mixtures, constraints or prompt scores", "use the built-in engine"))
+			return
+		}
 		run := b.answer
 		if len(r.Choices) > 0 {
 			run = b.choose
