@@ -67,7 +67,7 @@ func maxOfAVX2(x *float32, n int) float32
 func expSumAVX2(x *float32, n int, shift float32, store bool) float32
 
 //go:noescape
-func softChunkAVX2(s *float32, valid int, scale float32) (top, sum float32)
+func softChunkAVX2(s *float32, from, end int, scale float32) (top, sum float32)
 
 //go:noescape
 func mergeAVX2(acc, part *float32, keep, gain float32, n int)

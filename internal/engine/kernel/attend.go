@@ -2,17 +2,18 @@ package kernel
 
 import (
 	"fmt"
-	"math"
 	"sync/atomic"
 )
 
 // AttnSeq is the part of one sequence in a call of Attend: N query rows at positions
 // Pos0, Pos0+1, ..., which are rows Row0, Row0+1, ... of q and dst. Pages are the
 // sequence's pages from position 0; the keys and values of the queries' own
-// positions are already in them.
+// positions are already in them. With a Window, the row at position p sees positions
+// p-Window+1 to p only; 0 means all. Pages that no row sees are not read.
 type AttnSeq struct {
 	Pages         []*Page
 	Pos0, N, Row0 int
+	Window        int
 }
 
 // Attend computes causal attention for rows of q[rows, heads, dim] into dst of the
@@ -51,13 +52,30 @@ const attendColumns = 96
 
 // attendBlock is a run of query rows of one sequence.
 type attendBlock struct {
-	pages  []*Page
-	pos, n int
-	row    int
+	pages     []*Page
+	pos, n    int
+	row       int
+	window    int
+	from, end int // pages that some row sees
 }
 
-// used is the number of pages that the block's last row sees.
-func (b *attendBlock) used() int { return (b.pos + b.n + PageTokens - 1) / PageTokens }
+// rows is which rows see something of a page.
+func (b *attendBlock) rows(page int) (first, last int) {
+	last = b.n
+	if b.window > 0 {
+		last = min(last, (page+1)*PageTokens+b.window-1-b.pos)
+	}
+	return max(0, page*PageTokens-b.pos), last
+}
+
+// slots is which slots of a page row r sees, of those that do.
+func (b *attendBlock) slots(page, r int) (from, end int) {
+	pos := b.pos + r - page*PageTokens
+	if b.window > 0 {
+		from = max(0, pos-b.window+1)
+	}
+	return from, min(pos+1, PageTokens)
+}
 
 type attendJob struct {
 	pool           *Pool
@@ -77,13 +95,17 @@ type attendJob struct {
 
 func (j *attendJob) add(s *AttnSeq, rows int) {
 	width := j.group * j.kvHeads * j.dim
-	if s.N < 0 || s.Pos0 < 0 || s.Row0 < 0 || len(j.q) < (s.Row0+s.N)*width || len(j.dst) < (s.Row0+s.N)*width || len(s.Pages)*PageTokens < s.Pos0+s.N {
+	if s.N < 0 || s.Pos0 < 0 || s.Row0 < 0 || s.Window < 0 || len(j.q) < (s.Row0+s.N)*width || len(j.dst) < (s.Row0+s.N)*width || len(s.Pages)*PageTokens < s.Pos0+s.N {
 		panic(fmt.Sprintf("kernel: attention over %d pages for %d rows at position %d, row %d of %d", len(s.Pages), s.N, s.Pos0, s.Row0, len(j.q)/width))
 	}
 	for r := 0; r < s.N; r += rows {
-		b := attendBlock{s.Pages, s.Pos0 + r, min(rows, s.N-r), s.Row0 + r}
+		b := attendBlock{pages: s.Pages, pos: s.Pos0 + r, n: min(rows, s.N-r), row: s.Row0 + r, window: s.Window}
+		b.end = (b.pos + b.n + PageTokens - 1) / PageTokens
+		if b.window > 0 {
+			b.from = max(0, b.pos-b.window+1) / PageTokens
+		}
 		j.blocks = append(j.blocks, b)
-		j.pages += b.used()
+		j.pages += b.end - b.from
 	}
 }
 
@@ -96,9 +118,10 @@ func (j *attendJob) run(worker, task int) {
 	s.begin(b.n*j.group, j.dim)
 	s.reset()
 	j.gather(s, b, head)
-	for page := range b.used() {
-		first := j.page(s, &s.part, b, head, page)
-		s.merge(&s.part, first, j.dim)
+	for page := b.from; page < b.end; page++ {
+		j.page(s, &s.part, b, head, page)
+		first, last := b.rows(page)
+		s.merge(&s.part, first*j.group, last*j.group, j.dim)
 	}
 	j.scatter(s, b, head)
 }
@@ -122,32 +145,28 @@ func (j *attendJob) scatter(s *attendScratch, b *attendBlock, head int) {
 	}
 }
 
-// page computes one page's contribution for the columns from first on; earlier ones
-// lie before the page and see nothing of it.
-func (j *attendJob) page(s *attendScratch, out *partial, b *attendBlock, head, page int) (first int) {
-	dim, columns := j.dim, b.n*j.group
-	before := max(0, page*PageTokens-b.pos) // rows before the page
-	first = before * j.group
-	seen := min(b.pos+b.n-page*PageTokens, PageTokens)
+// page computes one page's contribution for the columns that see something of it.
+func (j *attendJob) page(s *attendScratch, out *partial, b *attendBlock, head, page int) {
+	dim := j.dim
+	first, last := b.rows(page)
+	_, seen := b.slots(page, last-1)
+	first, last = first*j.group, last*j.group
 	pg := b.pages[page]
 	keys, values := part(pg.K, head, dim), part(pg.V, head, dim)
 	var next []uint16
-	if page+1 < b.used() {
+	if page+1 < b.end {
 		next = part(b.pages[page+1].K, head, dim)
 	}
 	scores := s.scores[first*PageTokens:]
-	s.product(scores, PageTokens, keys, PageTokens, (seen+tileRows-1)/tileRows, s.q[first*dim:], dim, dim, columns-first, values)
-	for c := first; c < columns; c++ {
-		valid := min(b.pos+c/j.group-page*PageTokens+1, PageTokens)
-		out.top[c], out.sum[c] = softChunk(s.scores[c*PageTokens:][:PageTokens], valid, j.scale)
+	s.product(scores, PageTokens, keys, PageTokens, (seen+tileRows-1)/tileRows, s.q[first*dim:], dim, dim, last-first, values)
+	for c := first; c < last; c++ {
+		from, end := b.slots(page, c/j.group)
+		out.top[c], out.sum[c] = softChunk(s.scores[c*PageTokens:][:PageTokens], from, end, j.scale)
 	}
-	s.product(out.values[first*dim:], dim, values, dim, dim/tileRows, scores, PageTokens, seen, columns-first, next)
-	return first
+	s.product(out.values[first*dim:], dim, values, dim, dim/tileRows, scores, PageTokens, seen, last-first, next)
 }
 
 // part is the keys or the values of one key head.
 func part(page []uint16, head, dim int) []uint16 {
 	return page[head*dim*PageTokens:][:dim*PageTokens]
 }
-
-var minusInf = float32(math.Inf(-1))

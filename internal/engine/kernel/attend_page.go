@@ -1,5 +1,14 @@
 package kernel
 
+import "math"
+
+// nothing is the maximum of a column that has seen nothing so far. It is finite, so that
+// a page that shows nothing either leaves it as it is; minusInf is the maximum of such a
+// page.
+const nothing = -math.MaxFloat32
+
+var minusInf = float32(math.Inf(-1))
+
 // partial is what one page contributes to a block of columns: per column the largest
 // score, the sum of exp(score - top), and the values weighted by it.
 type partial struct {
@@ -36,17 +45,19 @@ func (s *attendScratch) reset() {
 	clear(s.acc)
 	clear(s.sum)
 	for i := range s.top {
-		s.top[i] = minusInf
+		s.top[i] = nothing
 	}
 }
 
-// merge takes a page's contribution to columns from first on into the running result.
-func (s *attendScratch) merge(o *partial, first, dim int) {
-	for c := range first { // these see nothing: keep what there is
-		o.top[c], o.sum[c] = minusInf, 0
+// merge takes a page's contribution to columns [first, last) into the running result.
+func (s *attendScratch) merge(o *partial, first, last, dim int) {
+	for c := range o.top { // the others see nothing: keep what there is
+		if c < first || c >= last {
+			o.top[c], o.sum[c] = minusInf, 0
+		}
 	}
 	fold(s.top, s.sum, o.top, o.sum, s.keep, s.gain)
-	for c := first; c < len(s.acc)/dim; c++ {
+	for c := first; c < last; c++ {
 		merge(s.acc[c*dim:][:dim], o.values[c*dim:][:dim], s.keep[c], s.gain[c])
 	}
 }
@@ -72,18 +83,19 @@ func (s *attendScratch) product(dst []float32, ldd int, w []uint16, ldw, tiles i
 	}
 }
 
-// softChunkRef scales one page's scores, takes the maximum over the first valid ones
+// softChunkRef scales one page's scores, takes the maximum over those in [from, end)
 // (at least one), replaces them by exp(score - maximum) and the others by 0, and
 // returns the maximum and the sum.
-func softChunkRef(s []float32, valid int, scale float32) (top, sum float32) {
-	for i := range s[:valid] {
+func softChunkRef(s []float32, from, end int, scale float32) (top, sum float32) {
+	for i := range s[:end] {
 		s[i] *= scale
 	}
-	top = maxOfRef(s[:valid])
-	clear(s[valid:])
+	top = maxOfRef(s[from:end])
+	clear(s[:from])
+	clear(s[end:])
 	var lanes [8]float32
-	for i, v := range s[:valid] {
-		s[i] = exp32(v - top)
+	for i := from; i < end; i++ {
+		s[i] = exp32(s[i] - top)
 		lanes[i&7] += s[i]
 	}
 	return top, fold8(&lanes)
@@ -91,7 +103,8 @@ func softChunkRef(s []float32, valid int, scale float32) (top, sum float32) {
 
 // foldRef takes a page's maximum and sum of every column into the running ones, and
 // gives the factors by which the old and the new values count. A column that saw
-// nothing so far, or nothing of this page, keeps or gains by 0 (0 - Inf in exp).
+// nothing so far keeps by 0, one that sees nothing of this page keeps by 1 and gains by
+// 0: either way the other side counts as it is.
 func foldRef(top, sum, pageTop, pageSum, keep, gain []float32) {
 	for c, was := range top {
 		now := was

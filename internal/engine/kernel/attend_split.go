@@ -7,7 +7,7 @@ func (j *attendJob) split() {
 	tasks := len(j.blocks) * j.kvHeads
 	most, columns := 1, 1
 	for i := range j.blocks {
-		most = max(most, j.blocks[i].used())
+		most = max(most, j.blocks[i].end-j.blocks[i].from)
 		columns = max(columns, j.blocks[i].n*j.group)
 	}
 	j.parts = min(most, (4*j.pool.Threads()+tasks-1)/tasks)
@@ -37,16 +37,17 @@ func (j *attendJob) runPart(worker, task int) {
 	s := &j.pool.workers[worker].buf.att
 	s.begin(b.n*j.group, j.dim)
 	j.gather(s, b, head)
-	slots := j.slots[unit*j.width:][:b.used()]
+	slots := j.slots[unit*j.width:][:b.end-b.from]
 	for page := part * len(slots) / j.parts; page < (part+1)*len(slots)/j.parts; page++ {
-		j.page(s, &slots[page], b, head, page)
+		j.page(s, &slots[page], b, head, b.from+page)
 	}
 	if j.missing[unit].Add(-1) > 0 {
 		return
 	}
 	s.reset()
 	for page := range slots {
-		s.merge(&slots[page], max(0, page*PageTokens-b.pos)*j.group, j.dim)
+		first, last := b.rows(b.from + page)
+		s.merge(&slots[page], first*j.group, last*j.group, j.dim)
 	}
 	j.scatter(s, b, head)
 }

@@ -106,12 +106,12 @@ func expSum(x []float32, shift float32, store bool) float32 {
 	return expSumAVX2(&x[0], len(x), shift, store)
 }
 
-func softChunk(s []float32, valid int, scale float32) (top, sum float32) {
+func softChunk(s []float32, from, end int, scale float32) (top, sum float32) {
 	if !accelerated {
-		return softChunkRef(s, valid, scale)
+		return softChunkRef(s, from, end, scale)
 	}
 	need(len(s) >= PageTokens)
-	return softChunkAVX2(&s[0], valid, scale)
+	return softChunkAVX2(&s[0], from, end, scale)
 }
 
 func merge(acc, part []float32, keep, gain float32) {

@@ -54,8 +54,8 @@ func maxOf(x []float32) float32                { return maxOfRef(x) }
 
 func expSum(x []float32, shift float32, store bool) float32 { return expSumRef(x, shift, store) }
 
-func softChunk(s []float32, valid int, scale float32) (top, sum float32) {
-	return softChunkRef(s, valid, scale)
+func softChunk(s []float32, from, end int, scale float32) (top, sum float32) {
+	return softChunkRef(s, from, end, scale)
 }
 
 func merge(acc, part []float32, keep, gain float32) { mergeRef(acc, part, keep, gain) }

@@ -109,11 +109,12 @@ func TestRopeEqualsReference(t *testing.T) {
 func TestSoftChunkEqualsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := extreme(t, PageTokens, "s")
-		valid := rapid.IntRange(1, PageTokens).Draw(t, "valid")
+		end := rapid.IntRange(1, PageTokens).Draw(t, "end")
+		from := rapid.IntRange(0, end-1).Draw(t, "from")
 		scale := extreme(t, 1, "scale")[0]
 		both(t, "softChunk", func() []float32 {
 			d := clone(s)
-			top, sum := softChunk(d, valid, scale)
+			top, sum := softChunk(d, from, end, scale)
 			return append(d, top, sum)
 		})
 	})
@@ -193,6 +194,7 @@ func TestAttendEqualsReference(t *testing.T) {
 		heads := kvHeads * rapid.IntRange(1, 4).Draw(t, "group")
 		dim := rapid.SampledFrom([]int{16, 48, 64}).Draw(t, "dim")
 		pos0, n := rapid.IntRange(0, 140).Draw(t, "pos"), rapid.IntRange(1, 20).Draw(t, "n")
+		window := rapid.IntRange(0, 150).Draw(t, "window")
 		q := extreme(t, n*heads*dim, "q")
 		k, v := extreme(t, (pos0+n)*kvHeads*dim, "k"), extreme(t, (pos0+n)*kvHeads*dim, "v")
 		both(t, "Attend", func() []float32 {
@@ -204,7 +206,7 @@ func TestAttendEqualsReference(t *testing.T) {
 				pages[pos/PageTokens].Put(pos%PageTokens, k[pos*kvHeads*dim:], v[pos*kvHeads*dim:], kvHeads, dim)
 			}
 			d := make([]float32, len(q))
-			Attend(p, d, q, heads, kvHeads, dim, 0.125, []AttnSeq{{Pages: pages, Pos0: pos0, N: n}})
+			Attend(p, d, q, heads, kvHeads, dim, 0.125, []AttnSeq{{Pages: pages, Pos0: pos0, N: n, Window: window}})
 			return d
 		})
 	})

@@ -83,15 +83,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func softChunkAVX2(s *float32, valid int, scale float32) (top, sum float32)
+// func softChunkAVX2(s *float32, from, end int, scale float32) (top, sum float32)
 //
-// Lanes at or beyond valid take no part: -Inf in the maximum, 0 in the sum.
-TEXT ·softChunkAVX2(SB), NOSPLIT, $0-32
+// Lanes outside [from, end) take no part: -Inf in the maximum, 0 in the sum. Y12 holds
+// end, Y10 holds from.
+TEXT ·softChunkAVX2(SB), NOSPLIT, $0-40
 	MOVQ s+0(FP), SI
-	MOVQ valid+8(FP), AX
-	VBROADCASTSS scale+16(FP), Y11
+	MOVQ from+8(FP), AX
+	VMOVD AX, X10
+	VPBROADCASTD X10, Y10
+	MOVQ end+16(FP), AX
 	VMOVD AX, X12
 	VPBROADCASTD X12, Y12
+	VBROADCASTSS scale+24(FP), Y11
 	VMOVDQU lanes<>(SB), Y13
 	MOVL $8, BX
 	VMOVD BX, X14
@@ -106,6 +110,8 @@ scaled:
 	VMULPS (DI), Y11, Y0
 	VMOVUPS Y0, (DI)
 	VPCMPGTD Y8, Y12, Y9
+	VPCMPGTD Y8, Y10, Y6
+	VPANDN Y9, Y6, Y9
 	VBLENDVPS Y9, Y0, Y15, Y0
 	VMAXPS Y7, Y0, Y7
 	VPADDD Y14, Y8, Y8
@@ -123,6 +129,8 @@ terms:
 	VSUBPS Y7, Y0, Y0
 	EXP
 	VPCMPGTD Y8, Y12, Y9
+	VPCMPGTD Y8, Y10, Y6
+	VPANDN Y9, Y6, Y9
 	VANDPS Y9, Y0, Y0
 	VMOVUPS Y0, (SI)
 	VADDPS Y0, Y5, Y5
@@ -131,8 +139,8 @@ terms:
 	DECQ CX
 	JNZ  terms
 	FOLD
-	VMOVSS X7, top+24(FP)
-	VMOVSS X5, sum+28(FP)
+	VMOVSS X7, top+32(FP)
+	VMOVSS X5, sum+36(FP)
 	VZEROUPPER
 	RET
 

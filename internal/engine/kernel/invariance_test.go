@@ -120,14 +120,15 @@ func TestAttendIsInvariant(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "sequences") {
 			pos0, n := rapid.IntRange(0, 300).Draw(t, "pos"), rapid.IntRange(1, 90).Draw(t, "n")
 			c := randomCache(r, pos0+n, kvHeads, dim)
-			seqs = append(seqs, AttnSeq{Pages: c.pages, Pos0: pos0, N: n, Row0: rows})
+			window := rapid.SampledFrom([]int{0, 0, 1, 40, 64, 65, 130, 500}).Draw(t, "window")
+			seqs = append(seqs, AttnSeq{Pages: c.pages, Pos0: pos0, N: n, Row0: rows, Window: window})
 			rows += n
 		}
 		q := randomFloats(r, rows*heads*dim)
 		want, got := make([]float32, len(q)), make([]float32, len(q))
 		for _, s := range seqs {
 			for i := range s.N {
-				Attend(pools[0], want, q, heads, kvHeads, dim, 0.2, []AttnSeq{{Pages: s.Pages, Pos0: s.Pos0 + i, N: 1, Row0: s.Row0 + i}})
+				Attend(pools[0], want, q, heads, kvHeads, dim, 0.2, []AttnSeq{{Pages: s.Pages, Pos0: s.Pos0 + i, N: 1, Row0: s.Row0 + i, Window: s.Window}})
 			}
 		}
 		p := pools[rapid.IntRange(0, 2).Draw(t, "pool")]
@@ -136,7 +137,7 @@ func TestAttendIsInvariant(t *testing.T) {
 		for _, s := range seqs {
 			for at := 0; at < s.N; {
 				n := min(s.N-at, rapid.IntRange(1, 40).Draw(t, "chunk"))
-				Attend(p, got, q, heads, kvHeads, dim, 0.2, []AttnSeq{{Pages: s.Pages, Pos0: s.Pos0 + at, N: n, Row0: s.Row0 + at}})
+				Attend(p, got, q, heads, kvHeads, dim, 0.2, []AttnSeq{{Pages: s.Pages, Pos0: s.Pos0 + at, N: n, Row0: s.Row0 + at, Window: s.Window}})
 				at += n
 			}
 		}
