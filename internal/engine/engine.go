@@ -182,10 +182,10 @@ func (e *Engine) Info() Info {
 // Tokenizer is the model's own.
 func (e *Engine) Tokenizer() *token.Tokenizer { return e.tok }
 
-// LoadAdapter reads a PEFT directory for this base. The caller keeps the handle as long
+// LoadAdapter reads a PEFT directory or a GGUF file for this base. The caller keeps the handle as long
 // as requests use it.
-func (e *Engine) LoadAdapter(dir string) (*lora.Adapter, error) {
-	return lora.Load(dir, e.model.Shape(e.opts.Name))
+func (e *Engine) LoadAdapter(path string) (*lora.Adapter, error) {
+	return lora.Load(path, e.model.Shape(e.opts.Name))
 }
 
 // Stats is what the engine did since it was opened, and what it does now.

@@ -35,9 +35,13 @@ type config struct {
 	Pattern json.RawMessage `json:"layers_pattern"`
 	Bias    string          `json:"bias"`
 	Init    json.RawMessage `json:"init_lora_weights"`
+	Invoked json.RawMessage `json:"alora_invocation_tokens"`
 
-	targets map[Target]bool
-	layers  map[int]bool // nil: all
+	targets    map[Target]bool
+	layers     map[int]bool // nil: all
+	invocation []int32      // tokens from which on the adapter acts; nil: it acts everywhere
+	gguf       bool         // the file is GGUF: it declares neither targets nor rank
+	arch       string       // of the base that a GGUF file is for
 }
 
 // quiet are the keys that change nothing about a trained adapter: how it was trained
@@ -86,15 +90,19 @@ func parseConfig(raw []byte) (config, error) {
 		return c, bad("adapter_config.json: %v", err)
 	}
 	known := map[string]bool{"peft_type": true, "task_type": true, "base_model_name_or_path": true, "r": true, "lora_alpha": true, "use_rslora": true,
-		"target_modules": true, "layers_to_transform": true, "layers_pattern": true, "bias": true, "init_lora_weights": true}
+		"target_modules": true, "layers_to_transform": true, "layers_pattern": true, "bias": true, "init_lora_weights": true, "alora_invocation_tokens": true}
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		if !known[k] && !quiet[k] && !empty(keys[k]) {
 			return c, unsupported(fmt.Sprintf("adapter_config.json sets %q to %s, which is not supported", k, errs.Clip(string(keys[k]))))
 		}
 	}
-	return c, c.check()
+	if err := c.check(); err != nil {
+		return c, err
+	}
+	return c, c.readLists()
 }
 
+// check looks at what every format says.
 func (c *config) check() error {
 	switch {
 	case c.Type != "LORA":
@@ -103,7 +111,7 @@ func (c *config) check() error {
 		return unsupported(fmt.Sprintf("task_type is %q; only CAUSAL_LM is supported", c.Task))
 	case c.Rank < 1 || c.Rank > MaxRank:
 		return bad("the rank r is %d, beyond 1 to %d", c.Rank, MaxRank)
-	case !(math.Abs(c.Alpha) <= 1e6) || c.Alpha == 0:
+	case !(math.Abs(c.Alpha) <= 1e6) || c.scale() == 0:
 		return bad("lora_alpha is %v, which gives no usable scale", c.Alpha)
 	case c.Bias != "" && c.Bias != "none":
 		return unsupported(fmt.Sprintf("bias is %q; trained biases are not supported", c.Bias))
@@ -113,10 +121,18 @@ func (c *config) check() error {
 	default:
 		return unsupported(fmt.Sprintf("init_lora_weights is %s, which changes the base itself", errs.Clip(string(c.Init))))
 	}
+	return nil
+}
+
+// readLists takes what adapter_config.json gives as lists.
+func (c *config) readLists() error {
 	if err := c.readTargets(); err != nil {
 		return err
 	}
-	return c.readLayers()
+	if err := c.readLayers(); err != nil {
+		return err
+	}
+	return c.readInvocation()
 }
 
 // readTargets takes target_modules: names of modules, or "all-linear".
@@ -178,6 +194,35 @@ func (c *config) readLayers() error {
 	c.layers = map[int]bool{}
 	for _, l := range list {
 		c.layers[l] = true
+	}
+	return nil
+}
+
+// MaxInvocation bounds the tokens that activate an adapter.
+const MaxInvocation = 256
+
+// readInvocation takes alora_invocation_tokens: null, or the tokens from whose last
+// occurrence on the adapter acts (activated LoRA, arXiv 2504.12397).
+func (c *config) readInvocation() error {
+	if v := string(bytes.TrimSpace(c.Invoked)); v == "" || v == "null" {
+		return nil
+	}
+	var tokens []int64
+	if err := json.Unmarshal(c.Invoked, &tokens); err != nil {
+		return bad("alora_invocation_tokens is %s, not a list of token ids", errs.Clip(string(c.Invoked)))
+	}
+	return c.setInvocation(tokens)
+}
+
+func (c *config) setInvocation(tokens []int64) error {
+	if len(tokens) == 0 || len(tokens) > MaxInvocation {
+		return bad("the adapter names %d invocation tokens; 1 to %d are possible", len(tokens), MaxInvocation)
+	}
+	for _, t := range tokens {
+		if t < 0 || t > math.MaxInt32 {
+			return bad("the invocation token %d is no token id", t)
+		}
+		c.invocation = append(c.invocation, int32(t))
 	}
 	return nil
 }

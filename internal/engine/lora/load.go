@@ -15,31 +15,36 @@ import (
 	"macaron/internal/ids"
 )
 
-// Load reads an adapter directory for a base.
-func Load(dir string, base Shape) (*Adapter, error) {
-	c, err := open(dir)
+// Load reads an adapter for a base: a PEFT directory or a GGUF file.
+func Load(path string, base Shape) (*Adapter, error) {
+	c, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	a, err := c.load(base)
-	return a, closing(c.file, err)
+	return a, closing(c.close, err)
 }
 
 func (c *contents) load(base Shape) (*Adapter, error) {
 	if err := c.sameBase(base); err != nil {
 		return nil, err
 	}
-	a := &Adapter{Revision: c.rev, Scale: c.scale(), Key: c.key(), layers: make([][Targets]Pair, base.Layers)}
+	for _, t := range c.invocation {
+		if base.Vocab > 0 && int(t) >= base.Vocab {
+			return nil, mismatch(fmt.Sprintf("the invocation token %d is not in the base's vocabulary of %d", t, base.Vocab))
+		}
+	}
+	a := &Adapter{Revision: c.rev, Scale: c.scale(), Key: c.key(), Invocation: c.invocation, layers: make([][Targets]Pair, base.Layers)}
 	for layer := range base.Layers {
 		for t := range Targets {
 			pa, pb := c.tensors[place{layer, t, false}], c.tensors[place{layer, t, true}]
-			if pa == nil && c.targets[t] && (c.layers == nil || c.layers[layer]) {
+			if pa == nil && c.targets[t] && !c.gguf && (c.layers == nil || c.layers[layer]) {
 				return nil, bad("the adapter targets %s but has no tensors for layer %d", modules[t], layer)
 			}
 			if pa == nil {
 				continue
 			}
-			if err := a.pack(&a.layers[layer][t], pa, pb, base, t); err != nil {
+			if err := c.pack(&a.layers[layer][t], pa, pb, base, t); err != nil {
 				return nil, err
 			}
 		}
@@ -70,6 +75,9 @@ func mismatch(message string) error {
 // sameBase refuses an adapter that says it was made for another base, by digest or,
 // when it has none, by name.
 func (c *contents) sameBase(base Shape) error {
+	if c.arch != "" && base.Arch != "" && c.arch != base.Arch {
+		return mismatch(fmt.Sprintf("the adapter was made for the architecture %q, the base's is %q", errs.Clip(c.arch), base.Arch))
+	}
 	if c.rev.Base != "" {
 		if base.Base != "" && c.rev.Base != base.Base {
 			return mismatch(fmt.Sprintf("the adapter was made for the base %s, this one is %s", c.rev.Base.Short(), base.Base.Short()))
@@ -98,7 +106,7 @@ func plainName(s string) string {
 var storage = regexp.MustCompile(`[._-](i?q[0-9][0-9a-z_]*|bf16|f16|f32|gguf|safetensors)$`)
 
 // pack makes the two matrices of a layer.
-func (a *Adapter) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Target) error {
+func (c *contents) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Target) error {
 	in, out := base.In[t], base.Out[t]
 	if ta.Shape[1] != uint64(in) || tb.Shape[0] != uint64(out) {
 		return mismatch(fmt.Sprintf("%s and its partner turn %d values into %d, the base's layer %d into %d", ta.Name, ta.Shape[1], tb.Shape[0], in, out))
@@ -108,7 +116,7 @@ func (a *Adapter) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Targe
 		return err
 	}
 	var order []int
-	if t == Q || t == K {
+	if (t == Q || t == K) && !c.gguf {
 		order = pairOrder(out, base.HeadDim)
 	}
 	to.B, err = pack(tb, order)

@@ -1,5 +1,5 @@
-// Package lora reads low-rank adapters in the PEFT directory format and names each by
-// its content. An adapter is never merged into the base: the model adds
+// Package lora reads low-rank adapters, PEFT directories and GGUF files, and names each
+// by its content. An adapter is never merged into the base: the model adds
 // scale * (x A^T) B^T to the product of each layer it targets, per request.
 package lora
 
@@ -32,6 +32,8 @@ var modules = [Targets]string{"self_attn.q_proj", "self_attn.k_proj", "self_attn
 type Shape struct {
 	Base    ids.Digest // of the model file
 	Name    string     // how people call the base; empty when unknown
+	Arch    string     // as GGUF names architectures; empty when unknown
+	Vocab   int        // tokens; 0 when unknown
 	Layers  int
 	In, Out [Targets]int // values in and out of each linear layer
 	HeadDim int          // values of one head, for the row order of q and k
@@ -46,7 +48,13 @@ type Adapter struct {
 	Revision adapter.Revision
 	Scale    float32    // alpha/r, or alpha/sqrt(r)
 	Key      ids.Digest // of the revision and how its stored bytes were read: what cached results depend on
-	layers   [][Targets]Pair
+
+	// Invocation is nil for an adapter that acts on every token. An activated adapter
+	// acts from the last occurrence of these tokens in a prompt on, so that everything
+	// before is as the bare base computes it.
+	Invocation []int32
+
+	layers [][Targets]Pair
 }
 
 // At gives the adapter's part of a layer, nil for none.

@@ -282,7 +282,7 @@ func FuzzLoad(f *testing.F) {
 			var file *safetensors.File
 			if file, err = safetensors.Parse(weights); err == nil {
 				var all *contents
-				if all, err = collect(c, file); err == nil {
+				if all, err = collect(c, file.Tensors, baseOf(c, file)); err == nil {
 					var a *Adapter
 					if a, err = all.load(base()); err == nil && (a.Revision.Hash == "" || a.Bytes() == 0) {
 						t.Fatal("an adapter without identity or weights")

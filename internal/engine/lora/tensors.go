@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -52,13 +53,20 @@ func parsePlace(name string) (place, bool) {
 // before any base is known.
 type contents struct {
 	config
-	file    *safetensors.File
+	close   func() error // of the file that the tensors are views of
 	tensors map[place]*safetensors.Tensor
 	rev     adapter.Revision
 }
 
-// open reads a directory; the caller closes file.
-func open(dir string) (*contents, error) {
+// open reads a PEFT directory or a GGUF file; the caller closes it.
+func open(path string) (*contents, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		return openGGUF(path)
+	}
+	return openPEFT(path)
+}
+
+func openPEFT(dir string) (*contents, error) {
 	c, err := readConfig(dir)
 	if err != nil {
 		return nil, err
@@ -67,32 +75,35 @@ func open(dir string) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := collect(c, f)
+	out, err := collect(c, f.Tensors, baseOf(c, f))
 	if err != nil {
-		return nil, closing(f, err)
+		return nil, closing(f.Close, err)
 	}
-	for i := range f.Tensors {
-		out.rev.Bytes += int64(len(f.Tensors[i].Data))
-	}
+	out.close = f.Close
 	return out, nil
 }
 
 // closing closes the file after a failure; the failure is what counts.
-func closing(f *safetensors.File, err error) error {
-	if cerr := f.Close(); cerr != nil && err == nil {
+func closing(file func() error, err error) error {
+	if cerr := file(); cerr != nil && err == nil {
 		return cerr
 	}
 	return err
 }
 
 // collect places every tensor and computes the revision.
-func collect(c config, f *safetensors.File) (*contents, error) {
-	out := &contents{config: c, file: f, tensors: map[place]*safetensors.Tensor{}}
-	rev := canonical.Revision{Rank: c.Rank, Alpha: c.plainAlpha(), Targets: c.names(), Tensors: map[string]ids.Digest{}}
+func collect(c config, tensors []safetensors.Tensor, base ids.Digest) (*contents, error) {
+	out := &contents{config: c, tensors: map[place]*safetensors.Tensor{}}
+	rev := canonical.Revision{Base: base, Rank: c.Rank, Alpha: c.plainAlpha(), Targets: c.names(), Invocation: c.invocation, Tensors: map[string]ids.Digest{}}
 	var strange []string
-	for i := range f.Tensors {
-		t := &f.Tensors[i]
-		p, ok := parsePlace(t.Name)
+	parse, known := parsePlace, shortNames()
+	if c.gguf {
+		parse, known = parseGGUFPlace, ggufNames[:]
+	}
+	for i := range tensors {
+		t := &tensors[i]
+		out.rev.Bytes += int64(len(t.Data))
+		p, ok := parse(t.Name)
 		if !ok {
 			strange = append(strange, t.Name)
 			continue
@@ -110,9 +121,8 @@ func collect(c config, f *safetensors.File) (*contents, error) {
 	}
 	if len(strange) > 0 {
 		return nil, errs.New(errs.Unsupported, "the adapter has tensors that are no low-rank matrices of a known linear layer: "+sample(strange),
-			"known are lora_A and lora_B of "+strings.Join(shortNames(), ", "))
+			"known are lora_A and lora_B of "+strings.Join(known, ", "))
 	}
-	rev.Base = baseOf(c, f)
 	return out, out.finish(rev)
 }
 
@@ -127,6 +137,8 @@ func (c *config) fits(p place, t *safetensors.Tensor) error {
 		return bad("the tensor %s is for a layer that adapter_config.json does not target", t.Name)
 	case len(t.Shape) != 2 || t.Elements() == 0:
 		return bad("the tensor %s has the shape %v, not two dimensions", t.Name, t.Shape)
+	case t.Shape[rankAt] != uint64(c.Rank) && c.gguf:
+		return unsupported(fmt.Sprintf("the tensor %s has the shape %v, but others have the rank %d; adapters whose layers differ in rank are not supported", t.Name, t.Shape, c.Rank))
 	case t.Shape[rankAt] != uint64(c.Rank):
 		return bad("the tensor %s has the shape %v, but the rank is %d", t.Name, t.Shape, c.Rank)
 	case t.DType != safetensors.F16 && t.DType != safetensors.BF16 && t.DType != safetensors.F32:
@@ -151,7 +163,7 @@ func (c *contents) finish(rev canonical.Revision) error {
 		return err
 	}
 	c.rev = adapter.Revision{Hash: hash, Base: rev.Base, Rank: rev.Rank, Alpha: rev.Alpha, Targets: rev.Targets,
-		Params: c.rev.Params}
+		Params: c.rev.Params, Bytes: c.rev.Bytes}
 	return nil
 }
 
@@ -175,12 +187,12 @@ func sample(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Inspect computes the revision of an adapter directory without a base. Name and
-// Source are the caller's to fill in.
-func Inspect(dir string) (adapter.Revision, error) {
-	c, err := open(dir)
+// Inspect computes the revision of an adapter, a PEFT directory or a GGUF file, without a
+// base. Name and Source are the caller's to fill in.
+func Inspect(path string) (adapter.Revision, error) {
+	c, err := open(path)
 	if err != nil {
 		return adapter.Revision{}, err
 	}
-	return c.rev, c.file.Close()
+	return c.rev, c.close()
 }

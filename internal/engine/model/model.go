@@ -52,7 +52,7 @@ type layer struct {
 // Shape is what an adapter must fit. name is how people call this base, empty if
 // unknown.
 func (m *Model) Shape(name string) lora.Shape {
-	s := lora.Shape{Base: m.Digest, Name: name, Layers: m.Layers, HeadDim: m.C}
+	s := lora.Shape{Base: m.Digest, Name: name, Arch: "llama", Vocab: m.V, Layers: m.Layers, HeadDim: m.C}
 	qd, kd := m.H*m.C, m.G*m.C
 	s.In = [lora.Targets]int{m.D, m.D, m.D, qd, m.D, m.D, m.F}
 	s.Out = [lora.Targets]int{qd, kd, kd, m.D, m.F, m.F, m.D}
