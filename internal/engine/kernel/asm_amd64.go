@@ -31,10 +31,16 @@ func q80x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 func gemmF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
 
 //go:noescape
+func gemmBF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
+
+//go:noescape
 func gemmF32AVX2(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32)
 
 //go:noescape
 func gemvF16AVX2(dst *float32, w *uint16, x *float32, k, tiles int, scale *float32)
+
+//go:noescape
+func gemvBF16AVX2(dst *float32, w *uint16, x *float32, k, tiles int, scale *float32)
 
 //go:noescape
 func gemvF32AVX2(dst, w, x *float32, k, tiles int, scale *float32)

@@ -9,6 +9,15 @@ func gemmF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, c
 	gemmF16AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
 }
 
+func gemmBF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
+	if !accelerated {
+		gemmBF16Ref(dst, ldd, w, ldw, x, ldx, k, cols, scale)
+		return
+	}
+	need(k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tileRows && len(w) >= (k-1)*ldw+tileRows && len(x) >= (cols-1)*ldx+k)
+	gemmBF16AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
+}
+
 func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, cols int, scale *float32) {
 	if !accelerated {
 		gemmF32Ref(dst, ldd, w, ldw, x, ldx, k, cols, scale)
@@ -150,6 +159,15 @@ func gemvF16(dst []float32, w []uint16, x []float32, tiles int, scale *float32) 
 	}
 	need(tiles > 0 && len(x) > 0 && len(dst) >= tiles*tileRows && len(w) >= tiles*len(x)*tileRows)
 	gemvF16AVX2(&dst[0], &w[0], &x[0], len(x), tiles, scale)
+}
+
+func gemvBF16(dst []float32, w []uint16, x []float32, tiles int, scale *float32) {
+	if !accelerated {
+		gemvBF16Ref(dst, w, x, tiles, scale)
+		return
+	}
+	need(tiles > 0 && len(x) > 0 && len(dst) >= tiles*tileRows && len(w) >= tiles*len(x)*tileRows)
+	gemvBF16AVX2(&dst[0], &w[0], &x[0], len(x), tiles, scale)
 }
 
 func gemvF32(dst, w, x []float32, tiles int, scale *float32) {

@@ -6,38 +6,20 @@ package kernel
 
 const accelerated = false
 
+func kernelsOf(Format) *quantKernels { return nil }
+
 func pause() {}
 
 func fetch([]uint16) {}
 
 func quantise(dst []byte, width, c int, x []float32) { quantiseRef(dst, width, c, x) }
 
-func q41x1(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	q41x1Ref(dst, ldd, w, x, blocks, count)
-}
-
-func q41x2(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	q41x2Ref(dst, ldd, w, x, blocks, count)
-}
-
-func q41x4(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	q41x4Ref(dst, ldd, w, x, blocks, count)
-}
-
-func q80x1(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	q80x1Ref(dst, ldd, w, x, blocks, count)
-}
-
-func q80x2(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	q80x2Ref(dst, ldd, w, x, blocks, count)
-}
-
-func q80x4(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	q80x4Ref(dst, ldd, w, x, blocks, count)
-}
-
 func gemmF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
 	gemmF16Ref(dst, ldd, w, ldw, x, ldx, k, cols, scale)
+}
+
+func gemmBF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
+	gemmBF16Ref(dst, ldd, w, ldw, x, ldx, k, cols, scale)
 }
 
 func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, cols int, scale *float32) {
@@ -70,14 +52,10 @@ func gemvF16(dst []float32, w []uint16, x []float32, tiles int, scale *float32) 
 	gemvF16Ref(dst, w, x, tiles, scale)
 }
 
+func gemvBF16(dst []float32, w []uint16, x []float32, tiles int, scale *float32) {
+	gemvBF16Ref(dst, w, x, tiles, scale)
+}
+
 func gemvF32(dst, w, x []float32, tiles int, scale *float32) {
 	gemvF32Ref(dst, w, x, tiles, scale)
-}
-
-func q41Panels(_ *scratch, dst []float32, ldd int, w, x []byte, blocks, count int) {
-	q41x4Ref(dst, ldd, w, x, blocks, count)
-}
-
-func q80Panels(_ *scratch, dst []float32, ldd int, w, x []byte, blocks, count int) {
-	q80x4Ref(dst, ldd, w, x, blocks, count)
 }

@@ -159,7 +159,7 @@ func TestProductsEqualReference(t *testing.T) {
 		f := rapid.SampledFrom(formats).Draw(t, "format")
 		mode := rapid.SampledFrom([]Mode{Int8, Float32}).Draw(t, "mode")
 		rows := rapid.IntRange(1, 70).Draw(t, "rows")
-		k := rapid.IntRange(1, 6).Draw(t, "blocks") * qBlock
+		k := whole(f, rapid.IntRange(1, 6).Draw(t, "blocks")*qBlock)
 		if f.BlockLen() == 1 {
 			k = rapid.IntRange(1, 100).Draw(t, "k")
 		}

@@ -20,6 +20,13 @@
 	VCVTPH2PS (BX), Y12 \
 	VCVTPH2PS 16(BX), Y13
 
+// A bfloat16 is the upper half of a float32.
+#define LOADBF16 \
+	VPMOVZXWD (BX), Y12 \
+	VPMOVZXWD 16(BX), Y13 \
+	VPSLLD $16, Y12, Y12 \
+	VPSLLD $16, Y13, Y13
+
 #define LOADF32 \
 	VMOVUPS (BX), Y12 \
 	VMOVUPS 32(BX), Y13
@@ -68,6 +75,15 @@ TEXT ·gemmF16AVX2(SB), NOSPLIT, $0-72
 #include "gemm_amd64.h"
 #undef LOAD
 
+// func gemmBF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
+TEXT ·gemmBF16AVX2(SB), NOSPLIT, $0-72
+	MOVQ ldw+24(FP), R8
+	SHLQ $1, R8
+
+#define LOAD LOADBF16
+#include "gemm_amd64.h"
+#undef LOAD
+
 // func gemmF32AVX2(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32)
 TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
 	MOVQ ldw+24(FP), R8
@@ -100,6 +116,34 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
 	VFMADD231PS Y14, Y5, Y1 \
 	ADDQ $32, BX
 
+#define PAIRB16 \
+	PREFETCHT0 2048(BX) \
+	VBROADCASTSS (AX), Y14 \
+	VBROADCASTSS 4(AX), Y13 \
+	VPMOVZXWD (BX), Y4 \
+	VPMOVZXWD 16(BX), Y5 \
+	VPMOVZXWD 32(BX), Y6 \
+	VPMOVZXWD 48(BX), Y7 \
+	VPSLLD $16, Y4, Y4 \
+	VPSLLD $16, Y5, Y5 \
+	VPSLLD $16, Y6, Y6 \
+	VPSLLD $16, Y7, Y7 \
+	VFMADD231PS Y14, Y4, Y0 \
+	VFMADD231PS Y14, Y5, Y1 \
+	VFMADD231PS Y13, Y6, Y2 \
+	VFMADD231PS Y13, Y7, Y3 \
+	ADDQ $64, BX
+
+#define SINGLEB16 \
+	VBROADCASTSS (AX), Y14 \
+	VPMOVZXWD (BX), Y4 \
+	VPMOVZXWD 16(BX), Y5 \
+	VPSLLD $16, Y4, Y4 \
+	VPSLLD $16, Y5, Y5 \
+	VFMADD231PS Y14, Y4, Y0 \
+	VFMADD231PS Y14, Y5, Y1 \
+	ADDQ $32, BX
+
 #define PAIR32 \
 	VBROADCASTSS (AX), Y14 \
 	VBROADCASTSS 4(AX), Y13 \
@@ -119,6 +163,14 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
 TEXT ·gemvF16AVX2(SB), NOSPLIT, $0-48
 #define PAIR PAIR16
 #define SINGLE SINGLE16
+#include "gemv_amd64.h"
+#undef PAIR
+#undef SINGLE
+
+// func gemvBF16AVX2(dst *float32, w *uint16, x *float32, k, tiles int, scale *float32)
+TEXT ·gemvBF16AVX2(SB), NOSPLIT, $0-48
+#define PAIR PAIRB16
+#define SINGLE SINGLEB16
 #include "gemv_amd64.h"
 #undef PAIR
 #undef SINGLE

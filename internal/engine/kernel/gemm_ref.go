@@ -9,12 +9,21 @@ package kernel
 // (ldw = PageTokens) and value pages (ldw = dim).
 
 func gemmF16Ref(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
+	gemm16Ref(half16, dst, ldd, w, ldw, x, ldx, k, cols, scale)
+}
+
+func gemmBF16Ref(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
+	gemm16Ref(brain16, dst, ldd, w, ldw, x, ldx, k, cols, scale)
+}
+
+// gemm16Ref takes weights of 16 bits.
+func gemm16Ref(widen func(uint16) float32, dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
 	for c := range cols {
 		var acc [2][tileRows]float32
 		for i, f := range x[c*ldx:][:k] {
 			a := &acc[i&1]
 			for r, h := range w[i*ldw:][:tileRows] {
-				a[r] = fma32(half16(h), f, a[r])
+				a[r] = fma32(widen(h), f, a[r])
 			}
 		}
 		storeRef(dst[c*ldd:][:tileRows], &acc, scale)
@@ -50,6 +59,12 @@ func storeRef(dst []float32, acc *[2][tileRows]float32, scale *float32) {
 func gemvF16Ref(dst []float32, w []uint16, x []float32, tiles int, scale *float32) {
 	for t := range tiles {
 		gemmF16Ref(dst[t*tileRows:], tileRows, w[t*len(x)*tileRows:], tileRows, x, len(x), len(x), 1, scale)
+	}
+}
+
+func gemvBF16Ref(dst []float32, w []uint16, x []float32, tiles int, scale *float32) {
+	for t := range tiles {
+		gemmBF16Ref(dst[t*tileRows:], tileRows, w[t*len(x)*tileRows:], tileRows, x, len(x), len(x), 1, scale)
 	}
 }
 

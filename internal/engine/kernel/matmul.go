@@ -84,7 +84,7 @@ func MatMulRows(p *Pool, dst []float32, w *Matrix, x *Acts, rows []int32) {
 
 // quantised tells whether the product is computed in int8.
 func (pr *Product) quantised() bool {
-	return pr.X.mode == Int8 && layouts[pr.W.format].quant != nil
+	return pr.X.mode == Int8 && pr.W.format.quantised()
 }
 
 // check panics if the shapes do not fit.

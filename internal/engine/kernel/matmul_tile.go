@@ -25,21 +25,18 @@ func (it *item) tiles(buf *scratch, t0, t1, c0, c1 int) {
 
 // quantTiles multiplies whole tiles in int8: panels of 4 columns, then the rest.
 func (it *item) quantTiles(buf *scratch, t0, t1, c0, c1 int) {
-	w, q := it.W, layouts[it.W.format].quant
+	w := it.W
 	full := (c1 - c0) / panelMax
 	if full > 0 {
-		x := it.X.panels[c0*w.blocks*qColumn:]
 		for t := t0; t < t1; t++ {
-			q.panels(buf, it.Dst[c0*it.Stride+t*tileRows:], it.Stride, w.tile(t), x, w.blocks, full)
+			w.quantPanels(buf, it.Dst[c0*it.Stride+t*tileRows:], it.Stride, t, it.panel(c0), full)
 		}
 	}
 	c0 += full * panelMax
-	x, tiles := it.X.panels[c0*w.blocks*qColumn:], w.data[t0*w.tileBytes():t1*w.tileBytes()]
 	switch c1 - c0 {
-	case 1:
-		q.one(it.Dst[c0*it.Stride+t0*tileRows:], it.Stride, tiles, x, w.blocks, t1-t0)
-	case 2:
-		q.two(it.Dst[c0*it.Stride+t0*tileRows:], it.Stride, tiles, x, w.blocks, t1-t0)
+	case 1, 2:
+		tiles := w.data[t0*w.tileBytes() : t1*w.tileBytes()]
+		w.quantTiles(it.Dst[c0*it.Stride+t0*tileRows:], it.Stride, tiles, it.panel(c0), t1-t0, c1-c0)
 	case 3: // a panel of four whose last column is zero
 		for t := t0; t < t1; t++ {
 			it.one(buf, t, c0, c1)
@@ -49,6 +46,9 @@ func (it *item) quantTiles(buf *scratch, t0, t1, c0, c1 int) {
 		}
 	}
 }
+
+// panel is where the panels of column c, a multiple of 4, begin.
+func (it *item) panel(c int) []byte { return it.X.panels[panelOffset(c, it.X.k/qBlock):] }
 
 // floatTiles multiplies whole tiles in float32, adding if the product asks for it.
 func (it *item) floatTiles(buf *scratch, t0, t1, c0, c1 int) {
@@ -70,9 +70,12 @@ func (it *item) floatTiles(buf *scratch, t0, t1, c0, c1 int) {
 func (it *item) gemv(dst []float32, t0, t1, c int, scale *float32) {
 	w := it.W
 	x, tiles := it.X.x[c*w.k:][:w.k], w.data[t0*w.tileBytes():t1*w.tileBytes()]
-	if w.format == F16 {
+	switch w.format {
+	case F16:
 		gemvF16(dst, halvesOf(tiles), x, t1-t0, scale)
-	} else {
+	case BF16:
+		gemvBF16(dst, halvesOf(tiles), x, t1-t0, scale)
+	default:
 		gemvF32(dst, floatsOf(tiles), x, t1-t0, scale)
 	}
 }
@@ -84,6 +87,8 @@ func (it *item) float(buf *scratch, out []float32, ldo, t, c0, c1 int, scale *fl
 	switch w.format {
 	case F16:
 		gemmF16(out, ldo, halvesOf(tile), tileRows, x, k, k, c1-c0, scale)
+	case BF16:
+		gemmBF16(out, ldo, halvesOf(tile), tileRows, x, k, k, c1-c0, scale)
 	case F32:
 		gemmF32(out, ldo, floatsOf(tile), tileRows, x, k, k, c1-c0, scale)
 	default:
@@ -142,14 +147,10 @@ func (it *item) one(buf *scratch, t, c0, c1 int) {
 		it.float(buf, buf.out[:], tileRows, t, c0, c1, nil)
 		return
 	}
-	q, x := layouts[w.format].quant, it.X.panels[c0*w.blocks*qColumn:]
-	switch panelWidth(c1 - c0) {
-	case 1:
-		q.one(buf.out[:], tileRows, w.tile(t), x, w.blocks, 1)
-	case 2:
-		q.two(buf.out[:], tileRows, w.tile(t), x, w.blocks, 1)
-	default:
-		q.four(buf.out[:], tileRows, w.tile(t), x, w.blocks, 1)
+	if width := panelWidth(c1 - c0); width < panelMax {
+		w.quantTiles(buf.out[:], tileRows, w.tile(t), it.panel(c0), 1, width)
+	} else {
+		w.quantPanels(buf, buf.out[:], tileRows, t, it.panel(c0), 1)
 	}
 }
 

@@ -24,6 +24,9 @@ func TestPackRefusesWrongSizes(t *testing.T) {
 		{Q4_1, 1, 32, 19, errs.FormatInvalid},
 		{Q8_0, 2, 32, 69, errs.FormatInvalid},
 		{F16, 3, 3, 17, errs.FormatInvalid},
+		{Q4_K, 1, 128, 72, errs.FormatInvalid},
+		{Q6_K, 2, 256, 419, errs.FormatInvalid},
+		{Q5_K, math.MaxInt / 2816, 512, 352, errs.FormatInvalid},
 		{F32, math.MaxInt / 2, 1 << 20, 4, errs.FormatInvalid},
 	} {
 		if _, err := Pack(c.f, c.rows, c.k, make([]byte, c.bytes)); errs.CodeOf(err) != c.code {
@@ -37,7 +40,10 @@ func FuzzPack(f *testing.F) {
 	f.Add(uint8(Q4_1), 3, 64, bytes.Repeat([]byte{1, 0x30}, 60))
 	f.Add(uint8(Q8_0), 1, 32, make([]byte, 34))
 	f.Add(uint8(F16), 17, 1, make([]byte, 34))
-	f.Add(uint8(9), 1, 1, []byte{1})
+	for _, format := range formats {
+		f.Add(uint8(format), 3, format.BlockLen(), bytes.Repeat([]byte{1, 0x30, 0xa5}, format.BlockBytes()))
+	}
+	f.Add(uint8(99), 1, 1, []byte{1})
 	f.Fuzz(func(t *testing.T, format uint8, rows, k int, raw []byte) {
 		m, err := Pack(Format(format), rows, k, raw)
 		if err != nil {

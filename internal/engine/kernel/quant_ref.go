@@ -1,85 +1,69 @@
 package kernel
 
-func q41x1Ref(dst []float32, ldd int, w, x []byte, blocks, count int) {
+// The Int8 product of every quantised format. In each group of 32 values the integer
+// sum is exact: at most 32*128*127 for Q8_0, and 32*128*32*127 < 2^24 for Q6_K, whose
+// codes hold the sub-scales; so its conversion to float32 is exact as well. Then
+//
+//	acc = fma(float(isum), d*da, acc)
+//	acc = fma(m, s, acc)              if the format has an offset
+//
+// where da and s = da*sum(x) belong to the column's 32 values; groups ascend.
+
+// tilesRef is count tiles times one panel of the given width.
+func (l *layout) tilesRef(dst []float32, ldd int, w, x []byte, blocks, count, width int) {
 	for t := range count {
-		q41TileRef(dst[t*tileRows:], ldd, w[t*blocks*320:], x, blocks, 1)
+		l.tileRef(dst[t*tileRows:], ldd, w[t*blocks*l.tile:], x, blocks, width)
 	}
 }
 
-func q41x2Ref(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	for t := range count {
-		q41TileRef(dst[t*tileRows:], ldd, w[t*blocks*320:], x, blocks, 2)
-	}
-}
-
-func q41x4Ref(dst []float32, ldd int, w, x []byte, blocks, count int) {
+// panelsRef is one tile times count panels of 4.
+func (l *layout) panelsRef(dst []float32, ldd int, w, x []byte, blocks, count int) {
 	for p := range count {
-		q41TileRef(dst[p*4*ldd:], ldd, w, x[p*4*blocks*qColumn:], blocks, 4)
+		l.tileRef(dst[p*panelMax*ldd:], ldd, w, x[p*panelMax*blocks*l.columnBytes():], blocks, panelMax)
 	}
 }
 
-// q41TileRef is one Q4_1 tile times one panel of the given width.
-func q41TileRef(dst []float32, ldd int, w, x []byte, blocks, width int) {
+// tileRef is one tile times one panel of the given width.
+func (l *layout) tileRef(dst []float32, ldd int, w, x []byte, blocks, width int) {
+	var acc [panelMax][tileRows]float32
+	for b := range blocks {
+		tile := w[b*l.tile:][:l.tile]
+		for sub := range l.block / qBlock {
+			l.groupRef(&acc, tile, sub, x[:width*qColumn], width)
+			x = x[width*qColumn:]
+		}
+	}
 	for c := range width {
-		var acc [tileRows]float32
-		for b := range blocks {
-			tile, panel := w[b*320:][:320], x[b*width*qColumn:][:width*qColumn]
-			q := widen(panel[c*qBlock:])
+		copy(dst[c*ldd:][:tileRows], acc[c][:])
+	}
+}
+
+// groupRef adds one group of 32 values of 16 rows.
+func (l *layout) groupRef(acc *[panelMax][tileRows]float32, tile []byte, sub int, panel []byte, width int) {
+	var x [panelMax][qBlock]int32
+	for c := range width {
+		x[c] = widen(panel[c*qBlock:])
+	}
+	var q [qBlock]int32
+	for r := range tileRows {
+		l.codes(&q, tile, sub, r)
+		dw, m := l.scales(tile, sub, r)
+		for c := range width {
 			d, s := getFloat(panel[width*qBlock+4*c:]), getFloat(panel[width*(qBlock+4)+4*c:])
-			scale := halvesOf(tile[256:])
-			for r := range acc {
-				sum := int32(0)
-				for g := 0; g < 16; g += 4 {
-					n, lo, hi := tile[16*g+4*r:][:4], q[g:g+4], q[16+g:16+g+4]
-					sum += int32(n[0]&15)*lo[0] + int32(n[1]&15)*lo[1] + int32(n[2]&15)*lo[2] + int32(n[3]&15)*lo[3] +
-						int32(n[0]>>4)*hi[0] + int32(n[1]>>4)*hi[1] + int32(n[2]>>4)*hi[2] + int32(n[3]>>4)*hi[3]
-				}
-				acc[r] = fma32(float32(sum), half16(scale[r])*d, acc[r])
-				acc[r] = fma32(half16(scale[tileRows+r]), s, acc[r])
+			a := fma32(float32(dotRef(&q, &x[c])), dw*d, acc[c][r])
+			if l.offset {
+				a = fma32(m, s, a)
 			}
+			acc[c][r] = a
 		}
-		copy(dst[c*ldd:][:tileRows], acc[:])
 	}
 }
 
-func q80x1Ref(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	for t := range count {
-		q80TileRef(dst[t*tileRows:], ldd, w[t*blocks*544:], x, blocks, 1)
+func dotRef(a, b *[qBlock]int32) (sum int32) {
+	for i := 0; i < qBlock; i += 4 {
+		sum += a[i]*b[i] + a[i+1]*b[i+1] + a[i+2]*b[i+2] + a[i+3]*b[i+3]
 	}
-}
-
-func q80x2Ref(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	for t := range count {
-		q80TileRef(dst[t*tileRows:], ldd, w[t*blocks*544:], x, blocks, 2)
-	}
-}
-
-func q80x4Ref(dst []float32, ldd int, w, x []byte, blocks, count int) {
-	for p := range count {
-		q80TileRef(dst[p*4*ldd:], ldd, w, x[p*4*blocks*qColumn:], blocks, 4)
-	}
-}
-
-// q80TileRef is one Q8_0 tile times one panel of the given width.
-func q80TileRef(dst []float32, ldd int, w, x []byte, blocks, width int) {
-	for c := range width {
-		var acc [tileRows]float32
-		for b := range blocks {
-			tile, panel := w[b*544:][:544], x[b*width*qColumn:][:width*qColumn]
-			q := widen(panel[c*qBlock:])
-			d := getFloat(panel[width*qBlock+4*c:])
-			scale := halvesOf(tile[512:])
-			for r := range acc {
-				sum := int32(0)
-				for g := 0; g < qBlock; g += 4 {
-					n, v := tile[16*g+4*r:][:4], q[g:g+4]
-					sum += int32(int8(n[0]))*v[0] + int32(int8(n[1]))*v[1] + int32(int8(n[2]))*v[2] + int32(int8(n[3]))*v[3]
-				}
-				acc[r] = fma32(float32(sum), half16(scale[r])*d, acc[r])
-			}
-		}
-		copy(dst[c*ldd:][:tileRows], acc[:])
-	}
+	return sum
 }
 
 // widen reads one column's block of activations.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,7 +19,21 @@ import (
 )
 
 // formats maps the encodings of a file to those of the kernels.
-var formats = map[gguf.Type]kernel.Format{gguf.F32: kernel.F32, gguf.F16: kernel.F16, gguf.Q4_1: kernel.Q4_1, gguf.Q8_0: kernel.Q8_0}
+var formats = map[gguf.Type]kernel.Format{
+	gguf.F32: kernel.F32, gguf.F16: kernel.F16, gguf.BF16: kernel.BF16,
+	gguf.Q4_0: kernel.Q4_0, gguf.Q4_1: kernel.Q4_1, gguf.Q5_0: kernel.Q5_0, gguf.Q5_1: kernel.Q5_1, gguf.Q8_0: kernel.Q8_0,
+	gguf.Q4K: kernel.Q4_K, gguf.Q5K: kernel.Q5_K, gguf.Q6K: kernel.Q6_K,
+}
+
+// formatNames lists the encodings that the engine computes.
+func formatNames() string {
+	var names []string
+	for t := range formats {
+		names = append(names, t.String())
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
 
 // Load packs the weights of an open file, with up to threads goroutines. The file can
 // be closed afterwards. Digest is left for the caller to set.
@@ -96,7 +112,7 @@ func (l *loader) matrix(to **kernel.Matrix, name string, rows, k int) {
 		}
 		format, ok := formats[t.Type]
 		if !ok {
-			return errs.New(errs.Unsupported, fmt.Sprintf("the tensor %s is stored as %s; the built-in engine computes F32, F16, Q4_1 and Q8_0", name, t.Type),
+			return errs.New(errs.Unsupported, fmt.Sprintf("the tensor %s is stored as %s; the built-in engine computes %s", name, t.Type, formatNames()),
 				"use a file in one of these formats, or serve this one with another engine and --upstream")
 		}
 		*to, err = kernel.Pack(format, rows, k, t.Data())
