@@ -1,6 +1,9 @@
 package token
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Byte-level vocabularies spell each byte as a printable rune: a printable Latin-1
 // byte as itself, the 68 others, in order, as U+0100 and up.
@@ -40,8 +43,12 @@ func unmapped(dst []byte, text string) (out []byte, ok bool) {
 	return out, true
 }
 
-// spelled is the entry that stands for some bytes.
-func spelled(text string) string {
+// spelled is how the vocabulary spells a text: spaces as U+2581 or, in a byte-level
+// one, each byte as its rune.
+func (t *Tokenizer) spelled(text string) string {
+	if t.algo != bpeBytes {
+		return strings.ReplaceAll(text, " ", blank)
+	}
 	out := make([]byte, 0, 2*len(text))
 	for i := range len(text) {
 		out = utf8.AppendRune(out, byteToRune[text[i]])

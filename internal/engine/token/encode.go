@@ -52,9 +52,8 @@ type stretch struct {
 	trusted bool
 }
 
-// encode splits text at added tokens and the rest into words. trustedTo gives, for
-// ascending offsets, the end of the trusted text that holds the offset, or no more
-// than the offset where text is untrusted.
+// encode splits text at added tokens and the rest into words; trustedTo is that of
+// trie.scan.
 func (t *Tokenizer) encode(text string, trustedTo func(int) int) []int32 {
 	m, _ := t.scratch.Get().(*merger)
 	if m == nil {
@@ -62,21 +61,7 @@ func (t *Tokenizer) encode(text string, trustedTo func(int) int) []int32 {
 	}
 	defer t.scratch.Put(m)
 	out := make([]int32, 0, len(text)/3+1)
-	plain := 0 // start of the text that is not yet encoded
-	for i := 0; i < len(text); {
-		if !t.added.first[text[i]] {
-			i++
-			continue
-		}
-		id, n := t.added.match(text[i:], trustedTo(i)-i)
-		if n == 0 {
-			i++
-			continue
-		}
-		out = m.words(out, text[plain:i])
-		out = append(out, id)
-		i += n
-		plain = i
-	}
-	return m.words(out, text[plain:])
+	return t.added.scan(out, text, trustedTo, func(out []int32, plain string, at int) []int32 {
+		return m.section(out, plain, at == 0)
+	})
 }

@@ -9,9 +9,6 @@ import (
 	"macaron/internal/errs"
 )
 
-// maxVocab bounds the number of tokens; the largest known vocabulary has 262,144.
-const maxVocab = 1 << 20
-
 // Source is the metadata of a model file; gguf.Meta is one.
 type Source interface {
 	Has(key string) bool
@@ -21,14 +18,14 @@ type Source interface {
 	BoolOr(key string, def bool) (bool, error)
 	Strings(key string) ([]string, error)
 	Ints(key string) ([]int64, error)
+	Floats(key string) ([]float64, error)
 }
 
-// turnEnds are the texts that end a turn or a text in some family of models. The
-// files name only one of them as eos_token_id.
-var turnEnds = []string{"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>",
-	"<|return|>", "<|call|>", "<end_of_turn>", "<|END_OF_TURN_TOKEN|>", "<EOT>", "</s>"}
-
-func bad(format string, args ...any) error { return errs.Newf(errs.FormatInvalid, format, args...) }
+// loaders are the algorithms by the name that GGUF gives them.
+var loaders = map[string]func(*Tokenizer, Source) (ranked []uint64, err error){
+	"gpt2": (*Tokenizer).loadBytes, "llama": (*Tokenizer).loadPieces, "bert": (*Tokenizer).loadWordPiece,
+	"gemma4": (*Tokenizer).loadRunes,
+}
 
 // FromGGUF builds the tokenizer that a model file describes. A vocabulary of
 // another algorithm or with an unknown pre-tokeniser is Unsupported; an
@@ -38,42 +35,74 @@ func FromGGUF(meta Source) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if model != "gpt2" {
-		return nil, errs.New(errs.Unsupported, fmt.Sprintf("the model's tokenizer is of kind %q; only byte-level BPE (\"gpt2\") is built in", model),
-			"use a model with a byte-level BPE vocabulary, or serve this one through --upstream")
+	load := loaders[model]
+	if load == nil {
+		return nil, errs.New(errs.Unsupported, fmt.Sprintf("the model's tokenizer is of kind %q; built in are: bert (WordPiece), gemma4 (BPE over runes), gpt2 (byte-level BPE), llama (SentencePiece BPE)", model),
+			"use a model with one of these vocabularies, or serve this one through --upstream")
 	}
-	t := &Tokenizer{}
-	if err := t.loadPre(meta); err != nil {
-		return nil, err
-	}
-	if err := t.loadTokens(meta); err != nil {
-		return nil, err
-	}
-	order, err := t.loadMerges(meta)
+	t := &Tokenizer{unk: -1}
+	ranked, err := load(t, meta)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.loadSpecials(meta); err != nil {
 		return nil, err
 	}
-	t.hash = t.digest(order)
+	t.hash = t.digest(ranked)
 	return t, nil
 }
 
-func (t *Tokenizer) loadPre(meta Source) (err error) {
-	if t.pre, err = meta.StringOr("tokenizer.ggml.pre", "default"); err != nil {
-		return err
+// loadBytes reads a byte-level vocabulary and returns its merges by rank.
+func (t *Tokenizer) loadBytes(meta Source) ([]uint64, error) {
+	name, err := meta.StringOr("tokenizer.ggml.pre", "default")
+	if err != nil {
+		return nil, err
 	}
-	rule, ok := families[t.pre]
+	rule, ok := families[name]
 	if !ok {
-		return errs.New(errs.Unsupported, fmt.Sprintf("the model's pre-tokeniser %q is not built in; these are: %s",
-			t.pre, strings.Join(slices.Sorted(maps.Keys(families)), ", ")), "serve this model through --upstream")
+		return nil, errs.New(errs.Unsupported, fmt.Sprintf("the model's pre-tokeniser %q is not built in; these are: %s",
+			name, strings.Join(slices.Sorted(maps.Keys(families)), ", ")), "serve this model through --upstream")
 	}
-	t.split, t.whole = rule.split, rule.whole
-	return nil
+	t.algo, t.pre, t.split, t.whole = bpeBytes, name, rule.split, rule.whole
+	err = t.loadTokens(meta, func(text string, k Kind) []byte {
+		if k == Normal || k == Byte {
+			if b, ok := unmapped(nil, text); ok {
+				return b
+			}
+		}
+		return []byte(text)
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.findBytes()
+	return t.loadMerges(meta)
 }
 
-func (t *Tokenizer) loadTokens(meta Source) error {
+func (t *Tokenizer) loadMerges(meta Source) ([]uint64, error) {
+	lines, err := meta.Strings("tokenizer.ggml.merges")
+	if err != nil {
+		return nil, err
+	}
+	return t.rank(len(lines), func(i int) (left, right string, ok bool) { return strings.Cut(lines[i], " ") })
+}
+
+// loadRunes reads a vocabulary that spells spaces as SentencePiece does, but has merges.
+// Lines are words.
+func (t *Tokenizer) loadRunes(meta Source) ([]uint64, error) {
+	t.algo, t.pre, t.fuse = bpeRunes, "gemma4", true
+	t.norm, t.split = replaced(" ", blank), by(runOf(func(r rune) bool { return r == '\n' }))
+	if err := t.loadTokens(meta, decodedPiece); err != nil {
+		return nil, err
+	}
+	if err := t.findFallback(); err != nil {
+		return nil, err
+	}
+	return t.loadMerges(meta)
+}
+
+// loadTokens reads tokens and their kinds; decoded gives the text of a token.
+func (t *Tokenizer) loadTokens(meta Source, decoded func(text string, k Kind) []byte) error {
 	texts, err := meta.Strings("tokenizer.ggml.tokens")
 	if err != nil {
 		return err
@@ -85,129 +114,51 @@ func (t *Tokenizer) loadTokens(meta Source) error {
 	if len(texts) == 0 || len(texts) > maxVocab || len(kinds) != len(texts) {
 		return bad("the vocabulary has %d tokens and %d token types; they must be equally many, 1 to %d", len(texts), len(kinds), maxVocab)
 	}
-	t.ids = make(map[string]int32, len(texts))
-	t.kinds = make([]Kind, len(texts))
-	t.ends = make([]uint32, 0, len(texts))
+	t.lexicon = newLexicon(len(texts))
 	for i, text := range texts {
 		if kinds[i] < int64(Normal) || kinds[i] > int64(Byte) {
 			return bad("token %d has the unknown type %d", i, kinds[i])
 		}
-		t.kinds[i] = Kind(kinds[i])
-		t.addToken(int32(i), text)
+		k := Kind(kinds[i])
+		t.append(text, decoded(text, k), k)
+		if k == Control || k == Unknown || k == UserDefined {
+			if err := t.addToken(&t.added, text, k, addedToken{id: int32(i)}); err != nil {
+				return err
+			}
+		}
 	}
+	return nil
+}
+
+// findBytes finds the token of each byte of a byte-level vocabulary.
+func (t *Tokenizer) findBytes() {
 	for b := range t.bytes {
 		t.bytes[b] = -1
 		if id, ok := t.normal(string(byteToRune[b])); ok {
 			t.bytes[b] = id
 		}
 	}
-	return nil
 }
 
-// normal finds a token that merging can make, by its spelling.
-func (t *Tokenizer) normal(spelling string) (int32, bool) {
-	id, ok := t.ids[spelling]
-	return id, ok && (t.kinds[id] == Normal || t.kinds[id] == Byte)
-}
-
-// addToken files one token under its spelling; of two with equal spelling the first
-// counts. An entry that spells no bytes can be decoded, but no text encodes to it.
-func (t *Tokenizer) addToken(id int32, text string) {
-	k := t.kinds[id]
-	ok := false
-	if k == Normal || k == Byte {
-		t.blob, ok = unmapped(t.blob, text)
-	}
-	if !ok {
-		t.blob = append(t.blob, text...)
-	}
-	t.ends = append(t.ends, uint32(len(t.blob)))
-	if _, dup := t.ids[text]; !dup {
-		t.ids[text] = id
-	}
-	switch {
-	case text == "":
-	case k == Control || k == Unknown:
-		t.added.add(text, id, true)
-	case k == UserDefined:
-		t.added.add(text, id, isTag(text))
-	}
-}
-
-// isTag tells whether a user-defined token looks like markup, which steers models
-// as control tokens do and so needs the same care.
-func isTag(text string) bool {
-	first, last := text[0], text[len(text)-1]
-	return len(text) > 2 && (first == '<' && last == '>' || first == '[' && last == ']')
-}
-
-// loadMerges reads the merges, which name tokens by their spelling, and returns
-// their pairs by rank.
-func (t *Tokenizer) loadMerges(meta Source) (order []uint64, err error) {
-	lines, err := meta.Strings("tokenizer.ggml.merges")
-	if err != nil {
-		return nil, err
-	}
-	t.merges = make(map[uint64]merge, len(lines))
-	for rank, line := range lines {
-		left, right, ok := strings.Cut(line, " ")
+// rank files n merges, which name tokens by their spelling, and returns their pairs by
+// rank. A merge that would make a control token is left out: text never becomes one.
+func (t *Tokenizer) rank(n int, at func(int) (left, right string, ok bool)) (ranked []uint64, err error) {
+	t.merges = make(map[uint64]merge, n)
+	for rank := range n {
+		left, right, ok := at(rank)
 		if !ok {
-			return nil, bad("merge %d (%q) is not a pair", rank, line)
+			return nil, bad("merge %d (%q) is not a pair", rank, errs.Clip(left))
 		}
 		l, okL := t.ids[left]
 		r, okR := t.ids[right]
 		id, okID := t.ids[left+right]
 		if !okL || !okR || !okID {
-			return nil, bad("merge %d (%q) uses a token that is not in the vocabulary", rank, line)
+			return nil, bad("merge %d (%q) uses a token that is not in the vocabulary", rank, errs.Clip(left+" "+right))
 		}
-		if _, dup := t.merges[pair(l, r)]; !dup {
-			t.merges[pair(l, r)] = merge{rank: int32(rank), id: id}
-			order = append(order, pair(l, r))
-		}
-	}
-	return order, nil
-}
-
-func (t *Tokenizer) loadSpecials(meta Source) (err error) {
-	if t.addBOS, err = meta.BoolOr("tokenizer.ggml.add_bos_token", false); err != nil {
-		return err
-	}
-	if t.bos, err = t.special(meta, "bos"); err != nil {
-		return err
-	}
-	if t.eos, err = t.special(meta, "eos"); err != nil {
-		return err
-	}
-	t.eog = map[int32]bool{}
-	for _, name := range []string{"eos", "eot", "eom"} {
-		id, err := t.special(meta, name)
-		if err != nil {
-			return err
-		}
-		if id >= 0 {
-			t.eog[id] = true
+		if _, dup := t.merges[pair(l, r)]; !dup && !t.IsControl(id) {
+			t.merges[pair(l, r)] = merge{rank: uint32(rank), id: id}
+			ranked = append(ranked, pair(l, r))
 		}
 	}
-	for _, text := range turnEnds {
-		if id, n := t.added.longest(text); n == len(text) && t.kinds[id] == Control {
-			t.eog[id] = true
-		}
-	}
-	return nil
-}
-
-// special reads tokenizer.ggml.NAME_token_id; -1 when the file has none.
-func (t *Tokenizer) special(meta Source, name string) (int32, error) {
-	key := "tokenizer.ggml." + name + "_token_id"
-	if !meta.Has(key) {
-		return -1, nil
-	}
-	id, err := meta.UintOr(key, 0)
-	if err != nil {
-		return -1, err
-	}
-	if id >= uint64(t.Vocab()) {
-		return -1, bad("%s is %d, the vocabulary has %d tokens", key, id, t.Vocab())
-	}
-	return int32(id), nil
+	return ranked, nil
 }

@@ -12,24 +12,43 @@ import (
 // \s+(?!\S) is beyond Go's regexp.
 type splitter func(s string) int
 
+// rule is how a family of vocabularies splits text. name is the family's best known
+// member, under which all that split alike have one hash.
 type rule struct {
-	split splitter
+	name  string
+	split []splitter // each splits the pieces of the one before
 	whole bool
 }
 
+func by(split ...splitter) []splitter { return split }
+
 var (
-	gpt2  = rule{split: gpt2Word}
-	digit = rule{split: digitWord}
+	gpt2     = rule{name: "gpt-2", split: by(gpt2Word)}
+	digit    = rule{name: "smollm", split: by(digitWord)}
+	llama3   = rule{name: "llama-bpe", split: by(words{digits: 3}.next), whole: true}
+	threes   = rule{name: "dbrx", split: by(words{digits: 3}.next)}
+	qwen2    = rule{name: "qwen2", split: by(words{digits: 1}.next)}
+	qwen35   = rule{name: "qwen35", split: by(words{digits: 1, marks: true}.next)}
+	falcon   = rule{name: "falcon", split: by(falconMarks, gpt2Word, threeDigits)}
+	deepLLM  = rule{name: "deepseek-llm", split: by(oneOf(lineEnd), spacedRun(cased), spacedRun(deepMarks), endBlanks, runOf(eastAsian), runOf(unicode.IsNumber))}
+	deepCode = rule{name: "deepseek-coder", split: by(oneOf(lineEnd), spacedRun(unicode.IsLetter), spacedRun(unicode.IsPunct), runOf(eastAsian), oneOf(unicode.IsNumber))}
+	deepV3   = rule{name: "deepseek-v3", split: by(upTo(3, unicode.IsNumber), runOf(ideogram), between(deepWord))}
+	tekken   = rule{name: "tekken", split: by(casedWords{digits: 1}.next), whole: true}
+	gpt4o    = rule{name: "gpt-4o", split: by(casedWords{digits: 3, contractions: true}.next)}
 )
 
 // families maps the names that files use to rules.
 var families = map[string]rule{
-	"default": gpt2, "gpt-2": gpt2, "phi-2": gpt2, "mpt": gpt2, "olmo": gpt2, "jais": gpt2,
-	"smollm": digit, "starcoder": digit, "refact": digit, "command-r": digit, "codeshell": digit, "exaone": digit,
-	"llama-bpe": {split: words{digits: 3}.next, whole: true}, "llama3": {split: words{digits: 3}.next, whole: true},
-	"llama-v3": {split: words{digits: 3}.next, whole: true},
-	"qwen2":    {split: words{digits: 1}.next}, "stablelm2": {split: words{digits: 1}.next}, "deepseek-r1-qwen": {split: words{digits: 1}.next},
-	"qwen35": {split: words{digits: 1, marks: true}.next},
+	"default": gpt2, "gpt-2": gpt2, "phi-2": gpt2, "mpt": gpt2, "olmo": gpt2, "jais": gpt2, "trillion": gpt2, "granite-docling": gpt2,
+	"exaone4": gpt2, "modern-bert": gpt2, "gigachat": gpt2,
+	"smollm": digit, "starcoder": digit, "refact": digit, "command-r": digit, "codeshell": digit, "exaone": digit, "minerva-7b": digit, "mellum2": digit,
+	"llama-bpe": llama3, "llama3": llama3, "llama-v3": llama3, "falcon3": llama3, "falcon-h1": llama3, "pixtral": llama3, "lfm2": llama3,
+	"dbrx": threes, "smaug-bpe": threes, "chatglm-bpe": threes,
+	"glm4": llama3, "glm5": llama3,
+	"qwen2": qwen2, "stablelm2": qwen2, "deepseek-r1-qwen": qwen2, "hunyuan": qwen2, "solar-open": qwen2, "megrez": qwen2, "grok-2": qwen2,
+	"qwen35": qwen35, "falcon": falcon, "deepseek-llm": deepLLM, "deepseek-coder": deepCode,
+	"deepseek-v3": deepV3, "hunyuan-dense": deepV3, "joyai-llm": deepV3,
+	"tekken": tekken, "gpt-4o": gpt4o, "llama4": gpt4o, "kanana2": gpt4o, "minimax-m2": gpt4o,
 }
 
 type class uint8

@@ -102,7 +102,7 @@ func TestVocabulariesThatCannotBeUsed(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	f, err := gguf.Parse((&gguftest.Builder{}).String("tokenizer.ggml.model", "llama").Bytes())
+	f, err := gguf.Parse((&gguftest.Builder{}).String("tokenizer.ggml.model", "rwkv").Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,13 +118,17 @@ func TestHashCoversWhatDecidesAnEncoding(t *testing.T) {
 	}
 	seen := map[string]string{base: "base"}
 	for name, change := range map[string]func(*small){
-		"pre":        func(s *small) { s.pre = "qwen2" },
-		"a token":    func(s *small) { s.tokens[len(s.tokens)-1] = "  " },
-		"a type":     func(s *small) { s.kinds[len(s.kinds)-1] = 3 },
-		"merges":     func(s *small) { s.merges[0], s.merges[3] = s.merges[3], s.merges[0] },
-		"EOS":        func(s *small) { s.extra = func(b *gguftest.Builder) { b.Uint("tokenizer.ggml.eos_token_id", 3) } },
-		"BOS":        func(s *small) { s.extra = func(b *gguftest.Builder) { b.Uint("tokenizer.ggml.bos_token_id", 3) } },
-		"adding BOS": func(s *small) { s.extra = func(b *gguftest.Builder) { b.Bool("tokenizer.ggml.add_bos_token", true) } },
+		"pre":     func(s *small) { s.pre = "qwen2" },
+		"a token": func(s *small) { s.tokens[len(s.tokens)-1] = "  " },
+		"a type":  func(s *small) { s.kinds[len(s.kinds)-1] = 3 },
+		"merges":  func(s *small) { s.merges[0], s.merges[3] = s.merges[3], s.merges[0] },
+		"EOS":     func(s *small) { s.extra = func(b *gguftest.Builder) { b.Uint("tokenizer.ggml.eos_token_id", 3) } },
+		"BOS":     func(s *small) { s.extra = func(b *gguftest.Builder) { b.Uint("tokenizer.ggml.bos_token_id", 3) } },
+		"adding BOS": func(s *small) {
+			s.extra = func(b *gguftest.Builder) {
+				b.Bool("tokenizer.ggml.add_bos_token", true).Uint("tokenizer.ggml.bos_token_id", 3)
+			}
+		},
 	} {
 		s := newSmall()
 		change(s)

@@ -5,7 +5,8 @@ import (
 )
 
 // Stream turns tokens into text as they come, whole runes only: bytes of a rune
-// that is not complete wait for the next token. Control tokens have no text.
+// that is not complete wait for the next token. Control tokens have no text. A stream
+// continues a text: the space before its first word, if there is one, is part of it.
 type Stream struct {
 	t       *Tokenizer
 	pending []byte // at most 3 bytes between calls

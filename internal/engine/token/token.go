@@ -1,5 +1,13 @@
-// Package token turns text into token ids and back: byte-level byte-pair encoding
-// with the vocabulary, merges and pre-tokeniser that a GGUF file names.
+// Package token turns text into token ids and back. It builds three kinds of
+// tokenizers, from the metadata of a GGUF file or from the tokenizer.json of a
+// Hugging Face directory:
+//
+//   - byte-pair encoding over bytes (GPT-2, Llama 3, Qwen, SmolLM) or over runes with
+//     bytes as the fallback (Llama 2, Mistral, Gemma as Hugging Face writes them),
+//     by a list of merges;
+//   - SentencePiece's byte-pair encoding, by the scores of the pieces (the same
+//     models as GGUF files carry them);
+//   - WordPiece (BERT encoders).
 //
 // Text from people must never become a control token. Encode with special=false,
 // and the untrusted segments of EncodeSegments, treat "<|im_end|>" and the like as
@@ -27,60 +35,66 @@ const (
 // Tokenizer is one vocabulary with its rules. It is immutable and safe for
 // concurrent use.
 type Tokenizer struct {
-	pre      string
-	split    splitter
-	whole    bool // a word that is a token as it stands is not merged
-	blob     []byte
-	ends     []uint32 // blob[ends[i-1]:ends[i]] is the text of token i
-	kinds    []Kind
-	ids      map[string]int32 // by the spelling in the file
-	added    trie             // control and user-defined tokens
-	bytes    [256]int32       // token of each single byte, -1 when the vocabulary lacks it
-	merges   map[uint64]merge
-	bos, eos int32 // -1: none
-	addBOS   bool
-	eog      map[int32]bool
-	hash     string
-	scratch  sync.Pool
+	lexicon
+	pre   string // name of the rule that splits text into words
+	rules string // what else decides how text is rewritten and split, for the digest
+	algo  algorithm
+
+	added  trie       // control and user-defined tokens, found in the text as it comes
+	later  trie       // user-defined tokens that are found in the normalised text
+	norm   normaliser // nil: text stays as it is
+	before normaliser // what the pre-tokeniser does to a piece before it splits it; nil: nothing
+	split  []splitter // each splits the pieces of the one before; none: a text is one word
+	blanks bool       // words that begin with a blank are dropped
+	whole  bool       // a word that is a token as it stands is not merged
+
+	merges  map[uint64]merge // of bpeBytes and bpeRunes
+	scores  []float32        // of bpeScores, by id
+	longest int              // bytes of the longest spelling that merging can make
+	bytes   [256]int32       // token of each single byte, -1 when the vocabulary lacks it
+	unk     int32            // what stands for text that has no tokens, -1: none
+	fuse    bool             // of unknown neighbours there is one token
+	pieces  wordPieces       // of wordPiece
+	strip   bool             // the space before the first word is not part of the text
+
+	bos, eos    int32   // -1: none
+	front, back []int32 // what the model expects around one text
+	eog         map[int32]bool
+	hash        string
+	scratch     sync.Pool
 }
 
+// algorithm is how a word becomes tokens.
+type algorithm uint8
+
+const (
+	bpeBytes  algorithm = iota // merges, from single bytes
+	bpeRunes                   // merges, from single runes
+	bpeScores                  // the neighbours whose joint piece has the highest score
+	wordPiece                  // the longest piece from the left
+)
+
 // merge says what a pair of tokens becomes, and how early.
-type merge struct{ rank, id int32 }
+type merge struct {
+	rank uint32
+	id   int32
+}
 
 func pair(left, right int32) uint64 { return uint64(uint32(left))<<32 | uint64(uint32(right)) }
 
-// Vocab is the number of tokens; ids are 0 to Vocab()-1.
-func (t *Tokenizer) Vocab() int { return len(t.ends) }
-
-// Piece is the text of a token, which need not be whole runes, as bytes that the
-// caller must not change; it is empty for an id outside the vocabulary.
-func (t *Tokenizer) Piece(id int32) []byte {
-	if id < 0 || int(id) >= len(t.ends) {
-		return nil
-	}
-	start := uint32(0)
-	if id > 0 {
-		start = t.ends[id-1]
-	}
-	return t.blob[start:t.ends[id]:t.ends[id]]
-}
-
 // ID finds the token whose whole text is piece.
 func (t *Tokenizer) ID(piece string) (int32, bool) {
-	if id, n := t.added.longest(piece); n == len(piece) && n > 0 {
+	if id, ok := t.added.whole(piece); ok {
 		return id, true
 	}
-	return t.normal(spelled(piece))
-}
-
-// Decode joins the texts of ids, control tokens included; ids outside the
-// vocabulary add nothing. The result need not be UTF-8.
-func (t *Tokenizer) Decode(ids []int32) []byte {
-	var out []byte
-	for _, id := range ids {
-		out = append(out, t.Piece(id)...)
+	if id, ok := t.later.whole(piece); ok {
+		return id, true
 	}
-	return out
+	if t.algo == wordPiece {
+		id, ok := t.pieces.starts[piece]
+		return id, ok
+	}
+	return t.normal(t.spelled(piece))
 }
 
 // IsControl tells whether a token means something to the model rather than text.
@@ -95,7 +109,11 @@ func (t *Tokenizer) EOS() int32 { return t.eos }
 func (t *Tokenizer) BOS() int32 { return t.bos }
 
 // AddBOS tells whether the model expects BOS before a prompt that lacks it.
-func (t *Tokenizer) AddBOS() bool { return t.addBOS && t.bos >= 0 }
+func (t *Tokenizer) AddBOS() bool { return t.bos >= 0 && len(t.front) > 0 && t.front[0] == t.bos }
+
+// Frame gives the tokens that the model expects before and after one text: BOS of
+// most decoders, [CLS] and [SEP] of BERT. The caller must not change them.
+func (t *Tokenizer) Frame() (front, back []int32) { return t.front, t.back }
 
 // IsEOG tells whether a token ends a generation: the end of the text, of the turn
 // or of the message.
@@ -104,16 +122,17 @@ func (t *Tokenizer) IsEOG(id int32) bool { return t.eog[id] }
 // EOG lists the tokens for which IsEOG holds, ascending.
 func (t *Tokenizer) EOG() []int32 { return sortedKeys(t.eog) }
 
-// Pre is the name of the pre-tokeniser that the file gives.
+// Pre is the name of the pre-tokeniser that the file gives or describes.
 func (t *Tokenizer) Pre() string { return t.pre }
 
 // Hash is "sha256:" and 64 hex digits over everything that decides an encoding.
 func (t *Tokenizer) Hash() string { return t.hash }
 
 // Lacks tells whether a byte has no token, so that Encode drops it, as the
-// vocabulary's own trainer does. Vocabularies lack at most bytes that UTF-8 never
-// or hardly ever uses, and some control characters.
-func (t *Tokenizer) Lacks(b byte) bool { return t.bytes[b] < 0 }
+// vocabulary's own trainer does. Byte-level vocabularies lack at most bytes that
+// UTF-8 never or hardly ever uses, and some control characters; of the others it is
+// always false.
+func (t *Tokenizer) Lacks(b byte) bool { return t.algo == bpeBytes && t.bytes[b] < 0 }
 
 // String names the vocabulary for logs.
 func (t *Tokenizer) String() string {
