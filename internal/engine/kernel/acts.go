@@ -8,10 +8,11 @@ import "fmt"
 // For quantised weights in Int8 mode, Set rounds each row and 32-block to int8 and
 // packs panels of columns (a column of the product is a row here):
 //
-//	panel of 4: block 0 {4 x 32 int8, 4 x f32 d, 4 x f32 s, 4 x int32 sum} | block 1 ... (176 bytes each)
+//	panel of 4: block 0 {4 x 32 int8, 4 x f32 d, 4 x f32 s, 4 x int32 neg} | block 1 ... (176 bytes each)
 //	rest of n : one panel of 1 or 2 columns, or a padded one of 4
 //
-// where x ~ d*q, sum = sum(q), s = d*sum. Float weights, and Float32 mode, read the caller's
+// where x ~ d*q, s = d*sum(q), neg = -sum(q): added 2^b times, it takes a bias of 2^b
+// out of weights. Float weights, and Float32 mode, read the caller's
 // x, which must stay unchanged as long as this Acts is in use.
 type Acts struct {
 	x      []float32
@@ -59,7 +60,7 @@ func (a *Acts) Slice(lo, hi int) Acts {
 
 const (
 	qBlock   = 32          // values that share one scale
-	qColumn  = qBlock + 12 // bytes of one column's block: q, d, s, sum
+	qColumn  = qBlock + 12 // bytes of one column's block: q, d, s, neg
 	panelMax = 4           // columns of a full panel
 )
 

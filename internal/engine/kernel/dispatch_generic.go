@@ -4,7 +4,7 @@ package kernel
 
 // On machines without hand-written kernels the references do the work.
 
-const accelerated = false
+const accelerated, vnni = false, false
 
 func kernelsOf(Format) *quantKernels { return nil }
 

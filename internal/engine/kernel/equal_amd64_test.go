@@ -36,35 +36,34 @@ func extreme(t *rapid.T, n int, what string) []float32 {
 	return x
 }
 
-// generic runs f on the references.
-func generic(f func()) {
-	accelerated = false
-	defer func() { accelerated = true }()
-	f()
-}
-
-// eachISA runs f with the references and, where the machine can, the vector kernels.
+// eachISA runs f with the references and with each set of vector kernels that the
+// machine can run.
 func eachISA(f func()) {
-	if accelerated {
-		defer f()
+	hasAVX2, hasVNNI := accelerated, vnni
+	defer func() { accelerated, vnni = hasAVX2, hasVNNI }()
+	for _, tier := range []struct{ accelerated, vnni bool }{{false, false}, {true, false}, {true, true}} {
+		accelerated, vnni = tier.accelerated, tier.vnni
+		if (hasAVX2 || !accelerated) && (hasVNNI || !vnni) {
+			f()
+		}
 	}
-	was := accelerated
-	accelerated = false
-	f()
-	accelerated = was
 }
 
-// both runs f with the vector kernels and with the references and compares what it
-// returns. On a machine without AVX2 the test would compare the references with
+// both runs f with the references and with each set of vector kernels and compares what
+// it returns. On a machine without AVX2 the test would compare the references with
 // themselves, so it fails instead.
 func both(t *rapid.T, what string, f func() []float32) {
 	if !accelerated {
 		t.Fatalf("this machine has no AVX2 and FMA: the vector kernels cannot be tested")
 	}
-	got := f()
 	var want []float32
-	generic(func() { want = f() })
-	sameBits(t, what, got, want)
+	eachISA(func() {
+		got := f()
+		if want == nil {
+			want = got
+		}
+		sameBits(t, what+" with "+ISA(), got, want)
+	})
 }
 
 func TestVectorKernelsEqualReference(t *testing.T) {
@@ -163,7 +162,7 @@ func TestProductsEqualReference(t *testing.T) {
 		if f.BlockLen() == 1 {
 			k = rapid.IntRange(1, 100).Draw(t, "k")
 		}
-		n := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 6, 7, 8, 13, 31, 32, 35, 70}).Draw(t, "n")
+		n := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 16, 17, 23, 24, 25, 31, 32, 35, 70}).Draw(t, "n")
 		w, err := Pack(f, rows, k, wildRaw(t, f, rows, k))
 		if err != nil {
 			t.Fatal(err)

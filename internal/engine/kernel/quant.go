@@ -6,14 +6,17 @@ type quantKernels struct {
 	// one and two multiply count tiles with one panel of that width and write 16 results
 	// per tile to dst[c*ldd + 16*tile].
 	one, two quantKernel
-	// four multiplies one tile with count panels of 4 and writes to dst[(4*panel+c)*ldd];
-	// nil if panels always go through wide.
-	four quantKernel
-	// widen unpacks a tile for wide, which does what four does; nil if unpacking never pays.
+	// panels multiply one tile with panels of 4; empty if panels always go through wide.
+	panels panelKernels
+	// widen unpacks a tile for wide, which does what panels do; nil if unpacking never pays.
 	widen func(dst, w *byte, blocks int)
-	wide  quantKernel
+	wide  panelKernels
 	group int // bytes of 16 rows and 32 values, unpacked
 }
+
+// panelKernels multiply one tile with count groups of 1, 2 and 3 panels of 4, by number
+// minus 1, and write to dst[(4*panel+c)*ldd]. The last ones may be nil.
+type panelKernels [3]quantKernel
 
 type quantKernel func(dst *float32, ldd int, w, x *byte, blocks, count int)
 
@@ -49,14 +52,31 @@ func (m *Matrix) quantPanels(buf *scratch, dst []float32, ldd, t int, x []byte, 
 	}
 	need(m.blocks > 0 && count > 0 && len(dst) >= (panelMax*count-1)*ldd+tileRows &&
 		len(x) >= count*m.blocks*l.columnBytes()*panelMax)
-	if k.widen == nil || k.four != nil && count < widenPanels {
-		k.four(&dst[0], ldd, &w[0], &x[0], m.blocks, count)
+	size := m.k / qBlock * qColumn * panelMax
+	if k.widen == nil || k.panels[0] != nil && count < widenPanels {
+		k.panels.run(dst, ldd, &w[0], x, m.blocks, count, size)
 		return
 	}
 	groups := m.k / qBlock
 	buf.wide = grow(buf.wide, groups*k.group)
 	k.widen(&buf.wide[0], &w[0], m.blocks)
-	k.wide(&dst[0], ldd, &buf.wide[0], &x[0], groups, count)
+	k.wide.run(dst, ldd, &buf.wide[0], x, groups, count, size)
+}
+
+// run takes panels, each of size bytes, in the largest groups that there are, but two
+// twos rather than three and one.
+func (k *panelKernels) run(dst []float32, ldd int, w *byte, x []byte, blocks, count, size int) {
+	for p, n := 0, len(k); n > 0; n-- {
+		groups := (count - p) / n
+		if n == 3 && (count-p)%3 == 1 {
+			groups--
+		}
+		if k[n-1] == nil || groups <= 0 {
+			continue
+		}
+		k[n-1](&dst[p*panelMax*ldd], ldd, w, &x[p*size], blocks, groups)
+		p += groups * n
+	}
 }
 
 // need guards the memory that a kernel touches.

@@ -2,8 +2,8 @@ package kernel
 
 // avx2 holds the kernels that need AVX2 and F16C, by format.
 var avx2 = [len(layouts)]*quantKernels{
-	Q4_1: {one: q41x1AVX2, two: q41x2AVX2, four: q41x4AVX2, widen: q41WidenAVX2, wide: q41x4WideAVX2, group: wide41},
-	Q8_0: {one: q80x1AVX2, two: q80x2AVX2, four: q80x4AVX2},
+	Q4_1: {one: q41x1AVX2, two: q41x2AVX2, panels: panelKernels{q41x4AVX2}, widen: q41WidenAVX2, wide: panelKernels{q41x4WideAVX2}, group: wide41},
+	Q8_0: {one: q80x1AVX2, two: q80x2AVX2, panels: panelKernels{q80x4AVX2}},
 }
 
 // wide41 is the unpacked size of 16 rows of 32 values of 4 bits: 32 x 16 bytes in the
@@ -14,6 +14,9 @@ const wide41 = 640
 func kernelsOf(f Format) *quantKernels {
 	if !accelerated {
 		return nil
+	}
+	if vnni && avx512[f] != nil {
+		return avx512[f]
 	}
 	return avx2[f]
 }

@@ -10,7 +10,7 @@ GLOBL order<>(SB), RODATA|NOPTR, $32
 // func quantiseAVX2(dst *byte, width, c int, x *float32, blocks int)
 //
 // DI points at the column's q, BX at its d, R8 + BX at its s, 2*R8 + BX at its
-// sum; order: quantise_ref.go.
+// neg; order: quantise_ref.go.
 TEXT ·quantiseAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ width+8(FP), R9
@@ -74,7 +74,8 @@ block:
 	VPADDD X5, X4, X4
 	VPSHUFD $0xb1, X4, X5
 	VPADDD X5, X4, X4
-	VMOVDQA X4, X10
+	VPXOR X10, X10, X10
+	VPSUBD X4, X10, X10
 	VCVTDQ2PS X4, X4
 	VMULSS X8, X4, X4
 	VPACKSSDW Y1, Y0, Y0

@@ -10,7 +10,7 @@ import (
 const tiny = 0x1p-100
 
 // quantiseRef writes row x as column c of a panel of the given width: per block of
-// 32 values d = max|x|/127, q = x*(127/max|x|) rounded to even, sum = sum(q), s = d*sum.
+// 32 values d = max|x|/127, q = x*(127/max|x|) rounded to even, s = d*sum(q), neg = -sum(q).
 // A block with a value that is not finite gets d = s = NaN, which reaches every result.
 func quantiseRef(dst []byte, width, c int, x []float32) {
 	for b := range len(x) / qBlock {
@@ -39,7 +39,7 @@ func quantiseRef(dst []byte, width, c int, x []float32) {
 		}
 		putFloat(block[width*qBlock+4*c:], d)
 		putFloat(block[width*(qBlock+4)+4*c:], float32(sum)*d)
-		binary.NativeEndian.PutUint32(block[width*(qBlock+8)+4*c:], uint32(sum))
+		binary.NativeEndian.PutUint32(block[width*(qBlock+8)+4*c:], uint32(-sum))
 	}
 }
 

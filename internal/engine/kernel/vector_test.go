@@ -136,7 +136,7 @@ func TestNames(t *testing.T) {
 	if Q8_0.RowBytes(64) != 68 || Q4_1.BlockLen() != 32 || F16.BlockBytes() != 2 {
 		t.Error("sizes of formats")
 	}
-	if want := map[bool]string{true: "avx2+fma", false: "generic"}[accelerated]; ISA() != want {
+	if want := map[[2]bool]string{{true, true}: "avx512+vnni", {true, false}: "avx2+fma", {}: "generic"}[[2]bool{accelerated, vnni}]; ISA() != want {
 		t.Errorf("ISA %s, want %s", ISA(), want)
 	}
 }

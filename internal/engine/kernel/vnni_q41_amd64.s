@@ -1,0 +1,45 @@
+#include "textflag.h"
+#include "go_asm.h"
+#include "vnni_amd64.h"
+
+// Q4_1: nibbles are unsigned as they are.
+
+#define BEGIN BYTES(0x0f0f0f0f, Z31)
+#define TILE 320
+#define FETCH AHEAD5
+#define LO(g) (4*g)
+#define HI(g) (4*g+16)
+
+#define UNPACK(g) \
+	VMOVDQU32 (64*g)(DX), Z24 \
+	VPSRLW $4, Z24, Z25 \
+	VPANDD Z31, Z24, Z24 \
+	VPANDD Z31, Z25, Z25
+
+#define START(p, on, i) VPXORD i, i, i
+
+#define SCALES \
+	VCVTPH2PS 256(DX), Z26 \
+	VCVTPH2PS 288(DX), Z27
+
+#define OFFSET(p, os, f) VFMADD231PS.BCST (os)p, Z27, f
+
+// func q41x1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q41x1VNNI(SB), NOSPLIT, $0-48
+#include "vnni_x1_amd64.h"
+
+// func q41x2VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q41x2VNNI(SB), NOSPLIT, $0-48
+#include "vnni_x2_amd64.h"
+
+// func q41x4VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q41x4VNNI(SB), NOSPLIT, $0-48
+#include "vnni_x4_amd64.h"
+
+// func q41x8VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q41x8VNNI(SB), NOSPLIT, $0-48
+#include "vnni_x8_amd64.h"
+
+// func q41x12VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q41x12VNNI(SB), NOSPLIT, $0-48
+#include "vnni_x12_amd64.h"

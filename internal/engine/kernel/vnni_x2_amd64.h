@@ -1,0 +1,50 @@
+// A run of tiles times two columns; see vnni_amd64.h.
+
+#define CELL2(g) \
+	UNPACK(g) \
+	VPDPBUSD.BCST LO(g)P0, Z24, Z0 \
+	VPDPBUSD.BCST (LO(g)+32)P0, Z24, Z1 \
+	VPDPBUSD.BCST HI(g)P0, Z25, Z2 \
+	VPDPBUSD.BCST (HI(g)+32)P0, Z25, Z3
+
+	SETUP
+	BEGIN
+	MOVQ CX, R12
+
+tile:
+	MOVQ R12, CX
+	MOVQ R8, R10
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+
+block:
+	FETCH
+	START(P0, 80, Z0)
+	START(P0, 84, Z1)
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CELL2(0)
+	CELL2(1)
+	CELL2(2)
+	CELL2(3)
+	SCALES
+	VPADDD Z2, Z0, Z0
+	VPADDD Z3, Z1, Z1
+	FOLD(P0, 64, Z0, Z12)
+	FOLD(P0, 68, Z1, Z13)
+	OFFSET(P0, 72, Z12)
+	OFFSET(P0, 76, Z13)
+	ADDQ $TILE, DX
+	ADDQ $(2*const_qColumn), CX
+	DECQ R10
+	JNZ  block
+
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, (DI)(SI*1)
+	ADDQ $64, DI
+	DECQ R9
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+#undef CELL2
