@@ -44,11 +44,11 @@ func (e *env) openEngine(ctx context.Context) (*engine.Engine, config.Config, er
 
 func newEngineBench(e *env) *cobra.Command {
 	o := engine.BenchOptions{}
-	var dir string
+	var dirs []string
 	c := &cobra.Command{
 		Use:     "bench",
 		Short:   "Measure prompt and decode speed",
-		Example: "  macaron engine bench --threads 2\n  macaron engine bench --adapter adapters/L2 --batch 8 --json",
+		Example: "  macaron engine bench --threads 2\n  macaron engine bench --depth 0,512 --json\n  macaron engine bench -p 0 --sequences 8 --adapters adapters/L0,adapters/L1",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			eng, _, err := e.openEngine(cmd.Context())
@@ -56,34 +56,46 @@ func newEngineBench(e *env) *cobra.Command {
 				return err
 			}
 			defer eng.Close() // nothing runs any more
-			if dir != "" {
-				if o.Adapter, err = eng.LoadAdapter(dir); err != nil {
+			for _, dir := range dirs {
+				a, err := eng.LoadAdapter(dir)
+				if err != nil {
 					return err
 				}
+				o.Adapters = append(o.Adapters, a)
 			}
-			r, err := eng.Bench(cmd.Context(), o)
+			tests, err := eng.Bench(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
-			return e.printBench(eng.Info(), r)
+			return e.printBench(eng.Info(), o, tests)
 		},
 	}
-	c.Flags().IntVarP(&o.Prompt, "prompt", "p", 512, "tokens of the prompt")
-	c.Flags().IntVarP(&o.Decode, "decode", "n", 128, "tokens to generate, from an empty context")
+	c.Flags().IntVarP(&o.Prompt, "prompt", "p", 512, "tokens of the prompt; 0 leaves the test out")
+	c.Flags().IntVarP(&o.Decode, "decode", "n", 128, "tokens to generate; 0 leaves the test out")
+	c.Flags().IntSliceVarP(&o.Depths, "depth", "d", []int{0}, "tokens of context before those to generate; several are several tests")
 	c.Flags().IntVarP(&o.Repeat, "repeat", "r", 5, "rounds")
 	c.Flags().IntVar(&o.Sequences, "sequences", 1, "sequences that decode at once")
-	c.Flags().StringVar(&dir, "adapter", "", "directory of an adapter to run with")
+	c.Flags().StringSliceVar(&dirs, "adapters", nil, "directories of adapters; the sequences take them in turn")
 	return c
 }
 
-func (e *env) printBench(in engine.Info, r engine.BenchResult) error {
+// printBench prints a row a test; as JSON, the median of each test stands under its name.
+func (e *env) printBench(in engine.Info, o engine.BenchOptions, tests []engine.BenchTest) error {
 	if e.json {
-		return e.printJSON(map[string]any{"model": in.Name, "base": in.Base, "threads": in.Threads, "isa": in.ISA, "result": r})
+		out := map[string]any{"model": in.Name, "base": in.Base, "threads": in.Threads, "isa": in.ISA,
+			"sequences": o.Sequences, "adapters": len(o.Adapters), "tests": tests}
+		for _, t := range tests {
+			out[t.Name] = t.Speed.Median
+		}
+		return e.printJSON(out)
 	}
-	row := func(name string, s engine.Spread) []string {
-		return []string{name, fmt.Sprintf("%.1f", s.Median), fmt.Sprintf("%.1f", s.Min), fmt.Sprintf("%.1f", s.Max), fmt.Sprint(len(s.Runs))}
+	rows := [][]string{{"model", "threads", "sequences", "adapters", "test", "tokens/s", "min", "max", "rounds"}}
+	for _, t := range tests {
+		s := t.Speed
+		rows = append(rows, []string{in.Name, fmt.Sprint(in.Threads), fmt.Sprint(o.Sequences), fmt.Sprint(len(o.Adapters)), t.Name,
+			fmt.Sprintf("%.1f", s.Median), fmt.Sprintf("%.1f", s.Min), fmt.Sprintf("%.1f", s.Max), fmt.Sprint(len(s.Runs))})
 	}
-	return e.table([]string{"tokens/s", "median", "min", "max", "rounds"}, row(fmt.Sprintf("pp%d", r.Prompt), r.PromptSpeed), row(fmt.Sprintf("tg%d", r.Decode), r.DecodeSpeed))
+	return e.table(rows...)
 }
 
 // firstToken is what `engine first` prints; times are since the process began.

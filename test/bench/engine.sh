@@ -47,9 +47,8 @@ work, rounds, out = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 read = lambda name, i: json.loads((work / f"{name}.{i}").read_text())
 data = {"ours": {"prompt": [], "decode": []}, "llama.cpp": {"prompt": [], "decode": []}, "first": []}
 for i in range(1, rounds + 1):
-    r = read("ours", i)["result"]
-    data["ours"]["prompt"].append(r["prompt_speed"]["runs"][0])
-    data["ours"]["decode"].append(r["decode_speed"]["runs"][0])
+    for t in read("ours", i)["tests"]:
+        data["ours"]["prompt" if t["name"].startswith("pp") else "decode"].append(t["speed"]["median"])
     data["first"].append(read("first", i))
     if (work / f"theirs.{i}").exists():
         for t in read("theirs", i):
