@@ -20,15 +20,16 @@ import (
 
 // Options says what to serve and with how much of the machine. Zero values choose.
 type Options struct {
-	Model    string     // GGUF file
-	Name     string     // how people call the base; adapters that name another base are refused
-	Digest   ids.Digest // of the file, when the caller has just verified it; else it is computed
-	Threads  int        // workers; 0: one per CPU
-	Context  int        // most positions of a sequence; 0 or more than the model's: the model's
-	KVBytes  int64      // memory for keys and values; 0: 512 MiB
-	MaxBatch int        // sequences that run at once; 0: 16
-	MaxQueue int        // requests that wait; 0: 256
-	Float32  bool       // exact activations: slow, for tests
+	Model        string     // GGUF file
+	Name         string     // how people call the base; adapters that name another base are refused
+	Digest       ids.Digest // of the file, when the caller has just verified it; else it is computed
+	Threads      int        // workers; 0: one per CPU
+	Context      int        // most positions of a sequence; 0 or more than the model's: the model's
+	KVBytes      int64      // memory for keys and values; 0: 512 MiB
+	AdapterBytes int64      // memory for loaded adapters; 0: 1 GiB
+	MaxBatch     int        // sequences that run at once; 0: 16
+	MaxQueue     int        // requests that wait; 0: 256
+	Float32      bool       // exact activations: slow, for tests
 }
 
 // Engine is a loaded model and its loop. It is safe for concurrent use.
@@ -37,6 +38,8 @@ type Engine struct {
 	model *model.Model
 	tok   *token.Tokenizer
 	tmpl  string // the file's chat template, empty for none
+
+	adapters *lora.Store
 
 	mu       sync.Mutex
 	incoming []*task
@@ -68,6 +71,7 @@ func prepare(ctx context.Context, o Options) (*Engine, error) {
 	if o.Context == 0 || o.Context > e.model.Context {
 		e.opts.Context = e.model.Context
 	}
+	e.adapters = lora.NewStore(e.model.Shape(o.Name), o.AdapterBytes)
 	mode := kernel.Int8
 	if o.Float32 {
 		mode = kernel.Float32
@@ -83,6 +87,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.KVBytes <= 0 {
 		o.KVBytes = 512 << 20
+	}
+	if o.AdapterBytes <= 0 {
+		o.AdapterBytes = 1 << 30
 	}
 	if o.MaxBatch <= 0 {
 		o.MaxBatch = 16
@@ -188,6 +195,10 @@ func (e *Engine) LoadAdapter(path string) (*lora.Adapter, error) {
 	return lora.Load(path, e.model.Shape(e.opts.Name))
 }
 
+// Adapters holds the adapters that are registered by name of content and paged by bytes.
+// A request takes one with Acquire, and passes what that gives as Adapter and Release.
+func (e *Engine) Adapters() *lora.Store { return e.adapters }
+
 // Stats is what the engine did since it was opened, and what it does now.
 type Stats struct {
 	Running, Waiting int
@@ -198,6 +209,7 @@ type Stats struct {
 	Busy             time.Duration // spent in steps
 	KV               kv.Stats
 	KVBytes          int64 // the bound on keys and values
+	Adapters         lora.StoreStats
 }
 
 // Stats is a snapshot.
@@ -206,6 +218,7 @@ func (e *Engine) Stats() Stats {
 	defer e.mu.Unlock()
 	s := e.loop.published
 	s.Waiting = e.waiting
+	s.Adapters = e.adapters.Stats()
 	return s
 }
 

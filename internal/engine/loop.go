@@ -1,12 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/kv"
-	"macaron/internal/engine/lora"
 	"macaron/internal/engine/model"
 	"macaron/internal/engine/sample"
 	"macaron/internal/errs"
@@ -145,12 +145,12 @@ func (l *loop) admit() {
 func (l *loop) compute() {
 	l.parts = schedule(l.running, l.turn)
 	l.turn++
-	slices.SortStableFunc(l.parts, func(a, b part) int { return order(a.task.adapter, b.task.adapter) })
+	slices.SortStableFunc(l.parts, func(a, b part) int { return cmp.Compare(a.task.key.Adapter, b.task.key.Adapter) })
 	l.runs = l.runs[:0]
 	for _, p := range l.parts {
 		t, pos := p.task, p.task.seq.Len()
 		t.seq.Grow(pos + p.n)
-		l.runs = append(l.runs, model.Run{Tokens: t.tokens[pos : pos+p.n], Pos: pos, Pages: t.seq.Pages(), Mix: t.mixture(), Want: t.wanted(pos, p.n)})
+		l.runs = append(l.runs, model.Run{Tokens: t.tokens[pos : pos+p.n], Pos: pos, Pages: t.seq.Pages(), Mix: t.mix, Want: t.wanted(pos, p.n)})
 	}
 	hidden := l.step.Forward(l.runs)
 	for i, p := range l.parts {
@@ -159,19 +159,6 @@ func (l *loop) compute() {
 	}
 	l.out.emit(hidden)
 	l.running = slices.DeleteFunc(l.running, func(t *task) bool { return t.seq == nil })
-}
-
-// order puts rows of one adapter side by side; any fixed order does.
-func order(a, b *lora.Adapter) int {
-	switch {
-	case a == b:
-		return 0
-	case a == nil:
-		return -1
-	case b == nil || a.Key > b.Key:
-		return 1
-	}
-	return -1
 }
 
 func (l *loop) count(p part) {

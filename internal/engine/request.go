@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"macaron/internal/engine/constrain"
@@ -17,6 +18,8 @@ import (
 type Request struct {
 	Prompt      []int32
 	Adapter     *lora.Adapter // nil: the bare base
+	Mix         lora.Mix      // several adapters added up, instead of Adapter
+	Release     func()        // called once when the adapters are not needed any more, by Submit when it refuses
 	Salt        string        // cached prefixes are shared within one salt only
 	MaxTokens   int           // at most; 0 or more than there is room for: until the context is full
 	Sampling    sample.Params
@@ -35,10 +38,13 @@ const MaxTopLogprobs = 64
 // one token. An invalid request is refused here and never reaches the others.
 func (e *Engine) Submit(ctx context.Context, r Request) (*Stream, error) {
 	t, err := e.newTask(ctx, &r)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = e.enqueue(t)
 	}
-	if err := e.enqueue(t); err != nil {
+	if err != nil {
+		if r.Release != nil {
+			r.Release()
+		}
 		return nil, err
 	}
 	return t.stream, nil
@@ -46,13 +52,22 @@ func (e *Engine) Submit(ctx context.Context, r Request) (*Stream, error) {
 
 // Score gives the natural-log probability of tokens[1:], each after those before it.
 func (e *Engine) Score(ctx context.Context, tokens []int32, a *lora.Adapter) ([]float64, error) {
-	if err := e.check(tokens, 0, a); err != nil {
+	return e.ScoreMix(ctx, tokens, lora.Only(a))
+}
+
+// ScoreMix is Score under a mixture of adapters.
+func (e *Engine) ScoreMix(ctx context.Context, tokens []int32, m lora.Mix) ([]float64, error) {
+	if err := e.check(tokens, 0); err != nil {
 		return nil, err
 	}
 	if len(tokens) < 2 {
 		return nil, nil
 	}
-	t := &task{kind: scoring, ctx: ctx, key: e.key(a, ""), adapter: a, tokens: tokens[:len(tokens)-1], stream: newStream(ctx)}
+	mix, err := e.mixture(nil, m)
+	if err != nil {
+		return nil, err
+	}
+	t := &task{kind: scoring, ctx: ctx, key: e.key(mix, ""), mix: mix, tokens: tokens[:len(tokens)-1], stream: newStream(ctx)}
 	t.limit = len(t.tokens)
 	t.expect = tokens
 	if err := e.enqueue(t); err != nil {
@@ -64,17 +79,33 @@ func (e *Engine) Score(ctx context.Context, tokens []int32, a *lora.Adapter) ([]
 	return t.scores, nil
 }
 
-func (e *Engine) key(a *lora.Adapter, salt string) kv.Key {
-	k := kv.Key{Base: e.model.Digest, Salt: salt}
-	if a != nil {
-		k.Adapter = a.Key
+func (e *Engine) key(m lora.Mix, salt string) kv.Key {
+	return kv.Key{Base: e.model.Digest, Adapter: m.Key(), Salt: salt}
+}
+
+// mixture is what a request's adapters compute, checked.
+func (e *Engine) mixture(a *lora.Adapter, m lora.Mix) (lora.Mix, error) {
+	if a != nil && len(m) > 0 {
+		return nil, errs.New(errs.InvalidRequest, "the request names an adapter and a mixture", "name one of them").In("adapter")
 	}
-	return k
+	if a != nil {
+		m = lora.Only(a)
+	}
+	for _, w := range m {
+		if w.Adapter != nil && w.Adapter.Layers() != e.model.Layers {
+			return nil, errs.New(errs.InvalidRequest, "the adapter was loaded for another base", "load it with this engine").In("adapter")
+		}
+	}
+	return m.Canonical()
 }
 
 // newTask checks a request and makes its first task.
 func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
-	if err := e.check(r.Prompt, 1, r.Adapter); err != nil {
+	if err := e.check(r.Prompt, 1); err != nil {
+		return nil, err
+	}
+	mix, err := e.mixture(r.Adapter, r.Mix)
+	if err != nil {
 		return nil, err
 	}
 	if err := r.Sampling.Check(); err != nil {
@@ -83,8 +114,11 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	if err := r.bounds(); err != nil {
 		return nil, err
 	}
-	t := &task{kind: answering, ctx: ctx, key: e.key(r.Adapter, r.Salt), adapter: r.Adapter, sampling: r.Sampling,
+	t := &task{kind: answering, ctx: ctx, key: e.key(mix, r.Salt), mix: mix, sampling: r.Sampling,
 		top: r.TopLogprobs, ignoreEOS: r.IgnoreEOS, tokens: append([]int32(nil), r.Prompt...), prompt: len(r.Prompt), stream: newStream(ctx)}
+	if r.Release != nil {
+		t.stream.release = sync.OnceFunc(r.Release)
+	}
 	if len(r.Choices) > 0 {
 		return t, e.plan(t, r.Choices)
 	}
@@ -141,7 +175,7 @@ func (e *Engine) plan(t *task, labels [][]int32) error {
 	if err != nil {
 		return err
 	}
-	if err := e.check(t.tokens, longest+1, nil); err != nil {
+	if err := e.check(t.tokens, longest+1); err != nil {
 		return err
 	}
 	t.kind, t.choice = choosing, &choice{plan: p, rest: make([]float64, len(labels))}
@@ -153,7 +187,7 @@ func (e *Engine) plan(t *task, labels [][]int32) error {
 }
 
 // check refuses tokens that the model does not have or that leave no room for more.
-func (e *Engine) check(tokens []int32, more int, a *lora.Adapter) error {
+func (e *Engine) check(tokens []int32, more int) error {
 	if len(tokens) == 0 {
 		return errs.New(errs.InvalidRequest, "the prompt is empty", "give at least one token").In("prompt")
 	}
@@ -161,9 +195,6 @@ func (e *Engine) check(tokens []int32, more int, a *lora.Adapter) error {
 		err := errs.Newf(errs.ContextExceeded, "the prompt has %d tokens and needs room for %d more; the context holds %d", len(tokens), more, e.opts.Context)
 		err.Next = "shorten the conversation"
 		return err
-	}
-	if a != nil && a.Layers() != e.model.Layers {
-		return errs.New(errs.InvalidRequest, "the adapter was loaded for another base", "load it with this engine").In("adapter")
 	}
 	return e.checkIDs(tokens)
 }

@@ -56,6 +56,7 @@ type Stream struct {
 	ctx       context.Context
 	submitted time.Time
 	ready     chan struct{}
+	release   func() // of the request's adapters; acts once
 
 	mu     sync.Mutex
 	tokens []Token
@@ -65,7 +66,7 @@ type Stream struct {
 }
 
 func newStream(ctx context.Context) *Stream {
-	return &Stream{ctx: ctx, ready: make(chan struct{}, 1)}
+	return &Stream{ctx: ctx, ready: make(chan struct{}, 1), release: func() {}}
 }
 
 // Next gives the next token. After the last one it gives io.EOF; an error ends the
@@ -131,6 +132,9 @@ func (s *Stream) push(t Token) {
 		s.err = io.EOF
 	}
 	s.mu.Unlock()
+	if t.Last {
+		s.release()
+	}
 	s.signal()
 }
 
@@ -141,6 +145,7 @@ func (s *Stream) fail(err error) {
 		s.err = err
 	}
 	s.mu.Unlock()
+	s.release()
 	s.signal()
 }
 

@@ -22,12 +22,11 @@ const (
 // task is one sequence that waits or runs. A request is one task, or for a choice one
 // for the prompt and then one for every label that has more than one token to score.
 type task struct {
-	kind    kind
-	ctx     context.Context
-	stream  *Stream
-	key     kv.Key
-	adapter *lora.Adapter
-	mix     lora.Mix // of the adapter, see mixture
+	kind   kind
+	ctx    context.Context
+	stream *Stream
+	key    kv.Key
+	mix    lora.Mix // canonical
 
 	tokens []int32 // to be fed, and fed: tokens[:seq.Len()]
 	prompt int     // tokens of the caller's prompt
@@ -67,14 +66,6 @@ type choice struct {
 // pending is how many tokens are to be fed.
 func (t *task) pending() int { return len(t.tokens) - t.seq.Len() }
 
-// mixture is the adapter as the model takes it, made once.
-func (t *task) mixture() lora.Mix {
-	if t.mix == nil {
-		t.mix = lora.Only(t.adapter)
-	}
-	return t.mix
-}
-
 // wanted is how many of the last rows are needed when n tokens are fed from position
 // pos.
 func (t *task) wanted(pos, n int) int { return min(n, max(0, pos+n-t.need)) }
@@ -110,7 +101,7 @@ func (t *task) labels() []*task {
 		if c.plan.Steps(i) == 0 || len(c.plan.Tails) == 1 {
 			continue
 		}
-		l := &task{kind: labelling, ctx: t.ctx, stream: t.stream, key: t.key, adapter: t.adapter, choice: c, label: i, need: len(t.tokens)}
+		l := &task{kind: labelling, ctx: t.ctx, stream: t.stream, key: t.key, mix: t.mix, choice: c, label: i, need: len(t.tokens)}
 		l.expect = append(append([]int32(nil), t.tokens...), tail...)
 		l.tokens = l.expect[:len(l.expect)-1]
 		l.limit = len(l.tokens)

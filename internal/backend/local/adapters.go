@@ -1,98 +1,72 @@
 package local
 
 import (
-	"container/list"
-	"fmt"
 	"sync"
 
 	"macaron/internal/adapter"
+	"macaron/internal/backend"
 	"macaron/internal/engine/lora"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
 
-// maxAdapters is how many adapters stay loaded; more are dropped, least recently used
-// first. A request keeps its own handle until it ends.
-const maxAdapters = 64
-
-// shelf holds loaded adapters by the hash of their revision.
+// shelf finds the engine's adapters by the hash of their revision. The engine's store
+// reads them when they are needed and keeps what there is memory for.
 type shelf struct {
-	load    func(dir string) (*lora.Adapter, error)
+	store   *lora.Store
 	resolve func(adapter.Revision) (string, error)
 
-	mu     sync.Mutex
-	loaded map[ids.Digest]*list.Element
-	order  list.List // *slot, most recently used first
+	mu      sync.Mutex
+	handles map[ids.Digest]*lora.Handle
 }
 
-// slot is one adapter, loaded once whoever asks first.
-type slot struct {
-	hash ids.Digest
-	once sync.Once
-	a    *lora.Adapter
-	err  error
-}
-
-// get gives the adapter of a revision, nil for the bare base.
-func (s *shelf) get(r adapter.Revision) (*lora.Adapter, error) {
-	if r.IsBase() {
-		return nil, nil
+// mix gives the adapters of a request, held in memory until release is called.
+func (s *shelf) mix(r *backend.Request) (m lora.Mix, release func(), err error) {
+	wanted := r.Mixture
+	switch {
+	case len(wanted) > 0 && !r.Revision.IsBase():
+		return nil, nil, errs.New(errs.InvalidRequest, "the request names an adapter and a mixture", "name one of them")
+	case !r.Revision.IsBase():
+		wanted = []backend.Weighted{{Revision: r.Revision, Scale: 1}}
 	}
+	var held []func()
+	release = func() {
+		for _, f := range held {
+			f()
+		}
+	}
+	for _, w := range wanted {
+		h, err := s.handle(w.Revision)
+		if err != nil {
+			release()
+			return nil, nil, err
+		}
+		a, free, err := h.Acquire()
+		if err != nil {
+			release()
+			return nil, nil, err
+		}
+		m, held = append(m, lora.Weighted{Adapter: a, Weight: w.Scale}), append(held, free)
+	}
+	return m, release, nil
+}
+
+func (s *shelf) handle(r adapter.Revision) (*lora.Handle, error) {
 	if r.Hash == "" {
 		return nil, errs.Newf(errs.AdapterNotFound, "the adapter %q names no revision", r.Name)
 	}
-	sl := s.slot(r.Hash)
-	sl.once.Do(func() { sl.a, sl.err = s.fetch(r) })
-	if sl.err != nil {
-		s.forget(sl)
-	}
-	return sl.a, sl.err
-}
-
-func (s *shelf) fetch(r adapter.Revision) (*lora.Adapter, error) {
-	if s.resolve == nil {
-		return nil, errs.Newf(errs.AdapterNotFound, "there is no adapter %q here", r.Name)
-	}
-	dir, err := s.resolve(r)
-	if err != nil {
-		return nil, err
-	}
-	a, err := s.load(dir)
-	if err != nil {
-		return nil, err
-	}
-	if a.Revision.Hash != r.Hash {
-		return nil, errs.New(errs.ChecksumMismatch, fmt.Sprintf("the adapter %q is revision %s, not %s as its record says", r.Name, a.Revision.Hash.Short(), r.Hash.Short()),
-			"add the adapter again: macaron adapter add")
-	}
-	return a, nil
-}
-
-func (s *shelf) slot(hash ids.Digest) *slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.loaded[hash]; e != nil {
-		s.order.MoveToFront(e)
-		return e.Value.(*slot)
+	h := s.handles[r.Hash]
+	if h == nil {
+		if s.resolve == nil {
+			return nil, errs.Newf(errs.AdapterNotFound, "there is no adapter %q here", r.Name)
+		}
+		if s.handles == nil {
+			s.handles = map[ids.Digest]*lora.Handle{}
+		}
+		h = s.store.Expect(r, func() (string, error) { return s.resolve(r) })
+		s.handles[r.Hash] = h
 	}
-	if s.loaded == nil {
-		s.loaded = map[ids.Digest]*list.Element{}
-	}
-	sl := &slot{hash: hash}
-	s.loaded[hash] = s.order.PushFront(sl)
-	if s.order.Len() > maxAdapters {
-		last := s.order.Remove(s.order.Back()).(*slot)
-		delete(s.loaded, last.hash)
-	}
-	return sl
-}
-
-// forget drops a slot that failed, so that the next request tries again.
-func (s *shelf) forget(sl *slot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.loaded[sl.hash]; e != nil && e.Value == sl {
-		s.order.Remove(e)
-		delete(s.loaded, sl.hash)
-	}
+	return h, nil
 }

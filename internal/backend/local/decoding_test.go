@@ -23,11 +23,12 @@ func TestPromptScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := b.adapters.get(revs["one"])
+	mix, release, err := b.adapters.mix(&r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := b.eng.Score(context.Background(), ids, a)
+	defer release()
+	want, err := b.eng.ScoreMix(context.Background(), ids, mix)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,12 +47,12 @@ func (b *Backend) generate(ctx context.Context, r *backend.Request, start time.T
 
 // request is what the engine is asked for.
 func (b *Backend) request(r *backend.Request, p prompt) (engine.Request, error) {
-	a, err := b.adapters.get(r.Revision)
+	mix, release, err := b.adapters.mix(r)
 	if err != nil {
 		return engine.Request{}, err
 	}
 	d := r.Decoding
-	q := engine.Request{Prompt: p.ids, Adapter: a, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
+	q := engine.Request{Prompt: p.ids, Mix: mix, Release: release, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
 		IgnoreEOS: d.IgnoreEOS, MinTokens: d.MinTokens}
 	if r.Sampling.Logprobs {
 		q.TopLogprobs = r.Sampling.TopLogprobs

@@ -30,7 +30,7 @@ var _ backend.Generator = (*Backend)(nil)
 // finds the directory of an adapter's revision.
 func New(eng *engine.Engine, resolve func(adapter.Revision) (dir string, err error)) (*Backend, error) {
 	in := eng.Info()
-	b := &Backend{eng: eng, context: in.Context, adapters: shelf{load: eng.LoadAdapter, resolve: resolve}}
+	b := &Backend{eng: eng, context: in.Context, adapters: shelf{store: eng.Adapters(), resolve: resolve}}
 	b.info = chat.Engine{Name: "macaron", Base: string(in.Base), Tokenizer: in.Tokenizer}
 	if in.Template != "" {
 		t, err := template.Parse(in.Template)

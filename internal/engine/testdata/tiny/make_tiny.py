@@ -25,7 +25,7 @@ from safetensors.torch import load_file, save_file
 from transformers import LlamaConfig, LlamaForCausalLM
 
 HERE = pathlib.Path(__file__).resolve().parent
-LAYERS, WIDTH, HEADS, KV, FF, VOCAB = 2, 64, 4, 2, 96, 259
+LAYERS, WIDTH, HEADS, KV, FF, VOCAB = 2, 64, 4, 2, 96, 260
 ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 CALL = [60, 61, 62]  # invocation tokens
 
@@ -64,9 +64,9 @@ def write_model(model):
     w.add_tokenizer_pre("smollm")
     visible = [b for b in range(256) if 33 <= b <= 126 or 161 <= b <= 172 or b >= 174]
     hidden = [b for b in range(256) if b not in visible]
-    w.add_token_list(["<|endoftext|>", "<|im_start|>", "<|im_end|>"] + [chr(b) if b in visible else chr(256 + hidden.index(b)) for b in range(256)])
-    w.add_token_types([3] * 3 + [1] * 256)
-    w.add_token_merges([])
+    w.add_token_list(["<|endoftext|>", "<|im_start|>", "<|im_end|>"] + [chr(b) if b in visible else chr(256 + hidden.index(b)) for b in range(256)] + ["aa"])
+    w.add_token_types([3] * 3 + [1] * 257)
+    w.add_token_merges(["a a"])
     w.add_eos_token_id(2)
     names = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
              "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
