@@ -4,7 +4,6 @@ import (
 	"macaron/internal/config"
 	"macaron/internal/engine/lora"
 	"macaron/internal/engine/model"
-	"macaron/internal/engine/weights/gguf"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/models"
@@ -69,7 +68,7 @@ func storedBase(s *models.Store, name string) (models.Local, error) {
 
 // shapeOf is nil for a model that the built-in engine does not compute.
 func shapeOf(l models.Local) (*lora.Shape, error) {
-	f, err := gguf.Open(l.Path)
+	f, err := model.Open(l.Path)
 	if err != nil {
 		return nil, err
 	}

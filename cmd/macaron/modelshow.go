@@ -12,6 +12,7 @@ import (
 	"macaron/internal/config"
 	"macaron/internal/engine/model"
 	"macaron/internal/engine/weights/gguf"
+	"macaron/internal/engine/weights/hf"
 	"macaron/internal/errs"
 	"macaron/internal/models"
 )
@@ -36,7 +37,7 @@ type modelView struct {
 
 func newModelShow(e *env) *cobra.Command {
 	return &cobra.Command{
-		Use: "show [NAME | PATH]", Short: "Look into a model file: architecture, tensors, memory",
+		Use: "show [NAME | PATH]", Short: "Look into a model: architecture, tensors, memory",
 		Example: "  macaron model show\n  macaron model show ./other.gguf --json",
 		Args:    args(0, 1, "at most one name or path"),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -62,30 +63,38 @@ func newModelShow(e *env) *cobra.Command {
 	}
 }
 
-// viewModel reads what the file says about itself; keys that are absent stay empty.
+// viewModel reads what the model says about itself; what is absent stays empty.
 func viewModel(l models.Local) (modelView, error) {
-	f, err := gguf.Open(l.Path)
+	src, err := model.Open(l.Path)
 	if err != nil {
 		return modelView{}, err
 	}
-	defer f.Close() // read-only
-	v := modelView{Name: l.Name, Path: l.Path, SHA256: l.Digest.Hex(), Bytes: int64(f.Size()), Tensors: len(f.Tensors), Formats: map[string]int64{}}
+	defer src.Close() // read-only
+	stored := src.Tensors()
+	v := modelView{Name: l.Name, Path: l.Path, SHA256: l.Digest.Hex(), Bytes: src.Size(), Tensors: len(stored), Formats: map[string]int64{}}
 	if m, ok := models.Known(l.Name); ok && m.Digest == l.Digest {
 		v.Licence = m.Licence
 	}
-	for i := range f.Tensors {
-		v.Parameters += int64(f.Tensors[i].Elements())
-		v.Formats[f.Tensors[i].Type.String()]++
+	for i := range stored {
+		v.Parameters += int64(stored[i].Elements())
+		v.Formats[stored[i].Type]++
 	}
-	if v.Architecture, err = f.Meta.String("general.architecture"); err != nil {
-		return v, err
-	}
-	if m, err := model.Load(f, runtime.GOMAXPROCS(0)); err == nil {
+	if m, err := model.Load(src, runtime.GOMAXPROCS(0)); err == nil {
 		v.Resident = m.Bytes()
 	} else if errs.CodeOf(err) != errs.Unsupported {
 		return v, err
 	}
-	return v, v.fromMeta(f.Meta)
+	c, err := src.Config()
+	if v.Architecture = c.Arch; err == nil {
+		v.Layers, v.Context = uint64(c.Layers), uint64(c.Context)
+		v.KVBytes = 2 * 2 * uint64(c.Layers*c.G*c.C)
+	} else if errs.CodeOf(err) != errs.Unsupported {
+		return v, err
+	}
+	if f, ok := src.(*model.GGUF); ok {
+		return v, v.fromMeta(f.File.Meta)
+	}
+	return v, v.fromDirectory(l.Path)
 }
 
 func memory(v modelView) string {
@@ -96,6 +105,8 @@ func memory(v modelView) string {
 	return models.Size(v.Resident) + " of weights; " + kv
 }
 
+// fromMeta adds what only GGUF files have, and the sizes of architectures that the
+// built-in engine does not take.
 func (v *modelView) fromMeta(m gguf.Meta) error {
 	var err error
 	number := func(key string, def uint64) uint64 {
@@ -108,16 +119,27 @@ func (v *modelView) fromMeta(m gguf.Meta) error {
 		err = cmp.Or(err, e)
 		return s
 	}
-	v.Layers, v.Context = number("block_count", 0), number("context_length", 0)
-	heads, width := number("attention.head_count", 0), number("embedding_length", 0)
-	if heads > 0 {
-		v.KVBytes = 2 * 2 * v.Layers * number("attention.head_count_kv", heads) * number("attention.key_length", width/heads)
+	if v.Layers == 0 {
+		v.Layers, v.Context = number("block_count", 0), number("context_length", 0)
+		if heads, width := number("attention.head_count", 0), number("embedding_length", 0); heads > 0 {
+			v.KVBytes = 2 * 2 * v.Layers * number("attention.head_count_kv", heads) * number("attention.key_length", width/heads)
+		}
 	}
 	v.Tokenizer = strings.Trim(word("tokenizer.ggml.model")+" "+word("tokenizer.ggml.pre"), " ")
 	v.Template = word("tokenizer.chat_template") != ""
 	if v.Licence == "" {
 		v.Licence = word("general.license")
 	}
+	return err
+}
+
+// fromDirectory adds what stands in the small files of a directory.
+func (v *modelView) fromDirectory(dir string) error {
+	if hf.Exists(dir, hf.TokenizerFile) {
+		v.Tokenizer = hf.TokenizerFile
+	}
+	text, err := hf.Template(dir)
+	v.Template = text != ""
 	return err
 }
 

@@ -11,7 +11,6 @@ import (
 	"macaron/internal/config"
 	"macaron/internal/engine/lora"
 	"macaron/internal/engine/model"
-	"macaron/internal/engine/weights/gguf"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/models"
@@ -75,7 +74,7 @@ func account(ctx context.Context, f *models.Fetcher, c config.Config) (accountin
 }
 
 func loadBase(l models.Local) (accounting.Part, lora.Shape, error) {
-	f, err := gguf.Open(l.Path)
+	f, err := model.Open(l.Path)
 	if err != nil {
 		return accounting.Part{}, lora.Shape{}, err
 	}
@@ -85,7 +84,7 @@ func loadBase(l models.Local) (accounting.Part, lora.Shape, error) {
 		return accounting.Part{}, lora.Shape{}, err
 	}
 	m.Digest = l.Digest
-	part := accounting.Part{Name: l.Name, Amount: accounting.Amount{Params: m.Params(), Stored: int64(f.Size()), Resident: m.Bytes()}}
+	part := accounting.Part{Name: l.Name, Amount: accounting.Amount{Params: m.Params(), Stored: f.Size(), Resident: m.Bytes()}}
 	return part, m.Shape(l.Name), nil
 }
 

@@ -13,16 +13,15 @@ import (
 	"macaron/internal/engine/lora"
 	"macaron/internal/engine/model"
 	"macaron/internal/engine/token"
-	"macaron/internal/engine/weights/gguf"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
 
 // Options says what to serve and with how much of the machine. Zero values choose.
 type Options struct {
-	Model        string     // GGUF file
+	Model        string     // GGUF file, or directory as Hugging Face lays it out
 	Name         string     // how people call the base; adapters that name another base are refused
-	Digest       ids.Digest // of the file, when the caller has just verified it; else it is computed
+	Digest       ids.Digest // of the model, when the caller has just verified it; else it is computed
 	Threads      int        // workers; 0: one per CPU
 	Context      int        // most positions of a sequence; 0 or more than the model's: the model's
 	KVBytes      int64      // memory for keys and values; 0: 512 MiB
@@ -101,7 +100,7 @@ func (o *Options) setDefaults() {
 
 // load reads weights, vocabulary and digest side by side.
 func (e *Engine) load(ctx context.Context) error {
-	f, err := gguf.Open(e.opts.Model)
+	source, err := model.Open(e.opts.Model)
 	if err != nil {
 		return err
 	}
@@ -114,19 +113,15 @@ func (e *Engine) load(ctx context.Context) error {
 		return err
 	})
 	g.Go(func() (err error) {
-		e.tok, err = token.FromGGUF(f.Meta)
+		e.tok, e.tmpl, err = speech(source)
 		return err
 	})
 	g.Go(func() (err error) {
-		e.tmpl, err = f.Meta.StringOr("tokenizer.chat_template", "")
-		return err
-	})
-	g.Go(func() (err error) {
-		e.model, err = model.Load(f, e.opts.Threads)
+		e.model, err = model.Load(source, e.opts.Threads)
 		return err
 	})
 	err = g.Wait()
-	if cerr := f.Close(); err == nil {
+	if cerr := source.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {

@@ -10,15 +10,16 @@ import (
 	"path/filepath"
 	"strings"
 
+	"macaron/internal/engine/weights/hf"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
 
-// Local is a model file that can be opened.
+// Local is a model file or directory that can be opened.
 type Local struct {
 	Name   string
 	Path   string
-	Digest ids.Digest // of the file
+	Digest ids.Digest // of the file, or of the directory as package hf defines it
 }
 
 // Resolve finds the file of a model given as a name (of the catalogue or of an earlier
@@ -63,14 +64,18 @@ func (s *Store) Find(name string) (Model, error) {
 		}
 		known = append(known, p.Name)
 	}
-	return Model{}, errs.New(errs.ModelNotFound, fmt.Sprintf("there is no model %.200q", name), "known are "+strings.Join(known, ", ")+"; a path to a GGUF file and a source work too: "+sourceForms)
+	return Model{}, errs.New(errs.ModelNotFound, fmt.Sprintf("there is no model %.200q", name), "known are "+strings.Join(known, ", ")+"; a path to a GGUF file or a model directory and a source work too: "+sourceForms)
 }
 
-// ByPath describes a model file of this machine, which is hashed for it.
+// ByPath describes a model file or directory of this machine, which is hashed for it.
 func ByPath(p string) (Local, error) {
+	if hf.Exists(p, hf.ConfigFile) {
+		d, err := hf.Digest(p)
+		return Local{strings.ToLower(filepath.Base(filepath.Clean(p))), p, d}, err
+	}
 	f, err := openRegular(p)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(p, `/\`) && filepath.Ext(p) != ".gguf" {
-		return Local{}, errs.New(errs.ModelNotFound, fmt.Sprintf("there is no model %.200q", p), "macaron model ls lists the known names; a path to a GGUF file and a source work too: "+sourceForms)
+		return Local{}, errs.New(errs.ModelNotFound, fmt.Sprintf("there is no model %.200q", p), "macaron model ls lists the known names; a path to a GGUF file or a model directory and a source work too: "+sourceForms)
 	}
 	if err != nil {
 		return Local{}, errs.Wrap(errs.ModelNotFound, err, fmt.Sprintf("the model file %.400s cannot be opened", p), "check the path and its permissions")

@@ -58,6 +58,9 @@ func ropeAVX2(x, row *float32, dim, heads int)
 func swigluAVX2(dst, gate, up *float32, n int)
 
 //go:noescape
+func gegluAVX2(dst, gate, up *float32, n int)
+
+//go:noescape
 func addAVX2(dst, x *float32, n int)
 
 //go:noescape

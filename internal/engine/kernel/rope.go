@@ -22,13 +22,32 @@ func NewRope(dim int, base float32, maxPos int) *RopeTable {
 	if dim <= 0 || dim%2 != 0 || !(base > 0) {
 		panic(fmt.Sprintf("kernel: rotary embedding of %d values with base %g", dim, base))
 	}
-	t := &RopeTable{dim: dim, freqs: make([]float64, dim/2)}
-	for i := range t.freqs {
-		t.freqs[i] = math.Pow(float64(base), -2*float64(i)/float64(dim))
+	freqs := make([]float64, dim/2)
+	for i := range freqs {
+		freqs[i] = math.Pow(float64(base), -2*float64(i)/float64(dim))
 	}
+	return NewRopeOf(freqs, maxPos)
+}
+
+// NewRopeOf makes a table for heads of 2*len(freqs) values, angle pos * freqs[i] for
+// pair i.
+func NewRopeOf(freqs []float64, maxPos int) *RopeTable {
+	t := &RopeTable{dim: 2 * len(freqs), freqs: freqs}
 	t.table.Store(&[]float32{})
 	t.grow(maxPos)
 	return t
+}
+
+// PairOrder is the order of the rows of q and k that Apply needs, for heads of dim
+// values: unpermuted checkpoints turn values i and i+dim/2 of a head together, Apply has
+// the two side by side. Row r of the result is row PairOrder[r] of the checkpoint.
+func PairOrder(rows, dim int) []int {
+	order := make([]int, rows)
+	for r := range order {
+		head, i := r/dim*dim, r%dim
+		order[r] = head + i%2*(dim/2) + i/2
+	}
+	return order
 }
 
 func (t *RopeTable) grow(positions int) {

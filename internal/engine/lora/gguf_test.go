@@ -18,7 +18,7 @@ import (
 
 // tiny is the base of ../testdata/tiny.
 func tiny() Shape {
-	return Shape{Arch: "llama", Vocab: 260, Layers: 2, HeadDim: 16, In: [Targets]int{64, 64, 64, 64, 64, 64, 96}, Out: [Targets]int{64, 32, 32, 64, 96, 96, 64}}
+	return Shape{Arch: "llama", Paired: true, Vocab: 260, Layers: 2, HeadDim: 16, In: [Targets]int{64, 64, 64, 64, 64, 64, 96}, Out: [Targets]int{64, 32, 32, 64, 96, 96, 64}}
 }
 
 func values(m *kernel.Matrix) []float32 {

@@ -116,23 +116,11 @@ func (c *contents) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Targ
 		return err
 	}
 	var order []int
-	if (t == Q || t == K) && !c.gguf {
-		order = pairOrder(out, base.HeadDim)
+	if (t == Q || t == K) && !(c.gguf && base.Paired) {
+		order = kernel.PairOrder(out, base.HeadDim) // names and rows as in checkpoints
 	}
 	to.B, err = pack(tb, order)
 	return err
-}
-
-// pairOrder is the order in which GGUF files of the llama architecture hold the rows of
-// q and k: rotary embedding turns values i and i+c/2 of a head together, and the file
-// puts the two side by side.
-func pairOrder(rows, c int) []int {
-	order := make([]int, rows)
-	for r := range order {
-		head, i := r/c*c, r%c
-		order[r] = head + i%2*(c/2) + i/2
-	}
-	return order
 }
 
 // pack packs a tensor with its rows in the given order, F16 as it is, others as F32.

@@ -37,6 +37,7 @@ type Shape struct {
 	Layers  int
 	In, Out [Targets]int // values in and out of each linear layer
 	HeadDim int          // values of one head, for the row order of q and k
+	Paired  bool         // GGUF adapters of this architecture have the rows of q and k in kernel.PairOrder already; PEFT's never have
 }
 
 // Pair is the adapter's part of one linear layer. A is [r, in], B is [out, r].

@@ -1,16 +1,10 @@
 package model
 
 import (
-	"fmt"
 	"math"
-	"strings"
 
-	"macaron/internal/engine/weights/gguf"
 	"macaron/internal/errs"
 )
-
-// architectures that this package computes, by the name in general.architecture.
-var architectures = []string{"llama"}
 
 // caps on what metadata may claim, far above every known model of this kind.
 const (
@@ -19,96 +13,123 @@ const (
 	maxContext = 1 << 24
 )
 
-// readConfig takes the architecture from metadata and refuses what would be computed
-// wrongly.
-func readConfig(meta gguf.Meta) (Config, error) {
-	arch, err := meta.String("general.architecture")
-	if err != nil {
-		return Config{}, err
-	}
-	if arch != "llama" {
-		return Config{}, errs.New(errs.Unsupported, fmt.Sprintf("the model's architecture is %q; the built-in engine knows: %s", arch, strings.Join(architectures, ", ")),
-			"use a model of a known architecture, or serve this one with another engine and --upstream")
-	}
-	r := reader{meta: meta}
-	c := Config{
-		Layers:  r.count("llama.block_count", maxLayers),
-		D:       r.count("llama.embedding_length", maxWidth),
-		H:       r.count("llama.attention.head_count", maxWidth),
-		F:       r.count("llama.feed_forward_length", maxWidth*8),
-		Context: r.count("llama.context_length", maxContext),
-		Eps:     float32(r.float("llama.attention.layer_norm_rms_epsilon", 0)),
-		Theta:   float32(r.float("llama.rope.freq_base", 10000)),
-	}
-	if r.err != nil {
-		return Config{}, r.err
-	}
-	c.G = r.countOr("llama.attention.head_count_kv", c.H, maxWidth)
-	c.C = r.countOr("llama.attention.key_length", c.D/c.H, maxWidth)
-	value := r.countOr("llama.attention.value_length", c.C, maxWidth)
-	rotary := r.countOr("llama.rope.dimension_count", c.C, maxWidth)
-	if r.err != nil {
-		return Config{}, r.err
-	}
-	c.Name, r.err = meta.StringOr("general.name", "")
-	if r.err != nil {
-		return Config{}, r.err
-	}
-	return c, c.check(meta, value, rotary)
+// Config is what the metadata says about the architecture.
+type Config struct {
+	Name    string  // as the file calls the model
+	Arch    string  // as the file calls the architecture
+	Layers  int     // blocks
+	D       int     // width
+	H, G, C int     // query heads, key and value heads, values of a head
+	F       int     // feed-forward width
+	V       int     // vocabulary
+	Context int     // positions that the model was made for
+	Eps     float32 // of RMS normalisation
+	Scale   float32 // of attention scores
+	Window  int     // positions that a local layer sees, a row's own included; 0: there are no local layers
+	Local   []bool  // by layer, when there is a window
+	Tied    bool    // the head is the embedding
+
+	family      *family
+	rope, local rotary // of global and of local layers
 }
 
-func (c Config) check(meta gguf.Meta, value, rotary int) error {
+// WindowOf is the number of positions that a layer sees, 0 for all.
+func (c *Config) WindowOf(layer int) int {
+	if c.Window > 0 && c.Local[layer] {
+		return c.Window
+	}
+	return 0
+}
+
+// readSizes takes what files of both kinds have.
+func (c *Config) readSizes(r *reader) {
+	c.Layers = r.count("block_count", maxLayers)
+	c.D = r.count("embedding_length", maxWidth)
+	c.H = r.count("attention.head_count", maxWidth)
+	c.F = r.count("feed_forward_length", maxWidth*8)
+	c.Context = r.count("context_length", maxContext)
+	c.Eps = float32(r.float("attention.layer_norm_rms_epsilon", 0))
+	c.rope.factor, c.local.factor = 1, 1
+	if r.err != nil {
+		return
+	}
+	c.G = r.countOr("attention.head_count_kv", c.H, maxWidth)
+	if c.family.headNorms { // the families whose heads do not add up to the width
+		c.C = r.count("attention.key_length", maxWidth)
+	} else {
+		c.C = r.countOr("attention.key_length", c.D/c.H, maxWidth)
+	}
+	c.Scale = float32(1 / math.Sqrt(float64(c.C)))
+}
+
+func (c *Config) check() error {
 	switch {
 	case c.H%c.G != 0:
 		return errs.Newf(errs.FormatInvalid, "the model has %d query heads and %d key heads, which is no multiple", c.H, c.G)
-	case c.C != value || c.C != rotary || c.C%16 != 0:
-		return errs.Newf(errs.Unsupported, "heads with %d key values, %d values and %d rotated values are not supported; they must be equal, a multiple of 16", c.C, value, rotary)
-	case !(c.Eps > 0) || !(c.Theta > 1) || math.IsInf(float64(c.Theta), 1):
-		return errs.Newf(errs.FormatInvalid, "the model's epsilon %g or rotary base %g makes no sense", c.Eps, c.Theta)
+	case c.C%16 != 0:
+		return errs.Newf(errs.Unsupported, "heads of %d values are not supported; they must be a multiple of 16", c.C)
+	case !positive(float64(c.Eps), float64(c.Scale)):
+		return errs.Newf(errs.FormatInvalid, "the model's epsilon %g or attention scale %g makes no sense", c.Eps, c.Scale)
 	}
-	scaling, err := meta.StringOr("llama.rope.scaling.type", "none")
-	if err != nil {
+	if err := c.local.check(); err != nil {
 		return err
 	}
-	if scaling != "none" {
-		return errs.Newf(errs.Unsupported, "rotary scaling %q is not supported", scaling)
-	}
-	if experts, err := meta.UintOr("llama.expert_count", 0); err != nil || experts > 0 {
-		return errs.New(errs.Unsupported, "the model is a mixture of experts, which the built-in engine does not compute", "serve it with another engine and --upstream")
-	}
-	return nil
+	return c.rope.check()
 }
 
-// reader collects the first error.
+// everyLayer marks all layers but every n-th as local.
+func everyLayer(layers int, n uint64) []bool {
+	local := make([]bool, layers)
+	for i := range local {
+		local[i] = uint64(i+1)%n != 0
+	}
+	return local
+}
+
+// facts is typed metadata: that of a GGUF file, or config.json.
+type facts interface {
+	Has(key string) bool
+	Uint(key string) (uint64, error)
+	UintOr(key string, def uint64) (uint64, error)
+	FloatOr(key string, def float64) (float64, error)
+	StringOr(key, def string) (string, error)
+	BoolOr(key string, def bool) (bool, error)
+}
+
+// reader takes numbers by the names that GGUF gives them after the architecture's, and
+// collects the first error.
 type reader struct {
-	meta gguf.Meta
-	err  error
+	facts
+	spell func(key string) string // as the file spells it
+	err   error
 }
 
 func (r *reader) count(key string, limit int) int {
-	n, err := r.meta.Uint(key)
+	n, err := r.Uint(r.spell(key))
 	return r.bounded(key, n, err, limit)
 }
 
 func (r *reader) countOr(key string, def, limit int) int {
-	n, err := r.meta.UintOr(key, uint64(def))
+	n, err := r.UintOr(r.spell(key), uint64(def))
 	return r.bounded(key, n, err, limit)
 }
 
 func (r *reader) bounded(key string, n uint64, err error, limit int) int {
-	if err == nil && (n == 0 || n > uint64(limit)) {
+	if key = r.spell(key); err == nil && (n == 0 || n > uint64(limit)) {
 		err = errs.Newf(errs.FormatInvalid, "the metadata key %s is %d, beyond 1 to %d", key, n, limit).In(key)
 	}
-	if r.err == nil {
-		r.err = err
-	}
+	r.fail(err)
 	return int(n)
 }
 
 func (r *reader) float(key string, def float64) float64 {
-	f, err := r.meta.FloatOr(key, def)
+	f, err := r.FloatOr(r.spell(key), def)
+	r.fail(err)
+	return f
+}
+
+func (r *reader) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
-	return f
 }

@@ -1,10 +1,6 @@
 package model
 
-import (
-	"math"
-
-	"macaron/internal/engine/kernel"
-)
+import "macaron/internal/engine/kernel"
 
 // exactPage holds keys and values [position, g*c] in single precision. Float32 steps use
 // it instead of kernel.Page, whose half precision alone moves logits by up to 2e-3: so
@@ -21,27 +17,33 @@ func (p *exactPage) put(slot int, k, v []float32) {
 	copy(p.v[slot*len(v):], v)
 }
 
-// attendExact is the attention of one row: each head's softmax over all positions up
-// to the row's own, sums in double precision and position order.
+// attendExact is the attention of one row: each head's softmax over the positions that
+// it sees, up to its own; sums in double precision and position order.
 func attendExact(s *Step, r int) {
 	m, at := s.m, s.rows[r]
 	width, group := m.G*m.C, m.H/m.G
 	pages := s.runs[at.run].Pages
-	scores := make([]float32, at.pos+1)
+	first := 0
+	if w := m.layers[s.at].window; w > 0 {
+		first = max(0, at.pos+1-w)
+	}
+	scores := make([]float32, at.pos+1-first)
 	sums := make([]float64, m.C)
 	for h := range m.H {
 		q := s.q[(r*m.H+h)*m.C:][:m.C]
 		head := h / group * m.C
-		for pos := range scores {
+		for i := range scores {
+			pos := first + i
 			k := s.arena.exact[pages[pos/kernel.PageTokens]][s.at].k[pos%kernel.PageTokens*width+head:][:m.C]
-			scores[pos] = float32(dot(q, k) / math.Sqrt(float64(m.C)))
+			scores[i] = float32(dot(q, k) * float64(m.Scale))
 		}
 		kernel.SoftmaxInPlace(scores)
 		clear(sums)
-		for pos, w := range scores {
+		for i, w := range scores {
+			pos := first + i
 			v := s.arena.exact[pages[pos/kernel.PageTokens]][s.at].v[pos%kernel.PageTokens*width+head:][:m.C]
-			for i, f := range v {
-				sums[i] += float64(w) * float64(f)
+			for j, f := range v {
+				sums[j] += float64(w) * float64(f)
 			}
 		}
 		for i, f := range sums {

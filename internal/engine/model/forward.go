@@ -1,8 +1,6 @@
 package model
 
 import (
-	"math"
-
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/lora"
 )
@@ -16,7 +14,7 @@ func (s *Step) Forward(runs []Run) []float32 {
 	for i := range m.layers {
 		l := &m.layers[i]
 
-		s.normalise(l.attnNorm, i > 0) // h = norm(x += y)
+		s.normalise(m.postBefore(i), l.attnNorm, i > 0) // h = norm(x += y)
 		s.acts.Set(s.pool, s.h, n, m.D, s.mode)
 		s.products(i, &s.acts, []lora.Target{lora.Q, lora.K, lora.V}, s.q, s.k, s.v)
 		s.rotateAndStore(i)
@@ -24,21 +22,30 @@ func (s *Step) Forward(runs []Run) []float32 {
 		s.acts.Set(s.pool, s.att, n, m.H*m.C, s.mode)
 		s.products(i, &s.acts, []lora.Target{lora.O}, s.y)
 
-		s.normalise(l.ffnNorm, true)
+		s.normalise(l.attnPost, l.ffnNorm, true)
 		s.acts.Set(s.pool, s.h, n, m.D, s.mode)
 		s.products(i, &s.acts, []lora.Target{lora.Gate, lora.Up}, s.gate, s.up)
-		s.activate() // gate = silu(gate) * up
+		s.activate() // gate = act(gate) * up
 		s.acts.Set(s.pool, s.gate, n, m.F, s.mode)
 		s.products(i, &s.acts, []lora.Target{lora.Down}, s.y)
 	}
-	s.normalise(m.norm, true)
+	s.normalise(m.postBefore(m.Layers), m.norm, true)
 	return s.pick()
 }
 
-// attend computes att = softmax(q K^T / sqrt(c)) V for every head, over the pages.
+// postBefore is what normalises the output of the feed-forward part that layer i begins
+// with, nil for nothing.
+func (m *Model) postBefore(i int) []float32 {
+	if i == 0 {
+		return nil
+	}
+	return m.layers[i-1].ffnPost
+}
+
+// attend computes att = softmax(scale * q K^T) V for every head, over the pages.
 func (s *Step) attend(layer int) {
 	if m := s.m; s.mode == kernel.Int8 {
-		kernel.Attend(s.pool, s.att, s.q, m.H, m.G, m.C, float32(1/math.Sqrt(float64(m.C))), s.attending(layer))
+		kernel.Attend(s.pool, s.att, s.q, m.H, m.G, m.C, m.Scale, s.attending(layer))
 		return
 	}
 	s.perRow(s.tasks.exact)
@@ -52,7 +59,7 @@ func (s *Step) attending(layer int) []kernel.AttnSeq {
 		for _, p := range r.Pages[:(r.Pos+len(r.Tokens)+kernel.PageTokens-1)/kernel.PageTokens] {
 			list = append(list, s.arena.pages[p][layer])
 		}
-		s.pages[i], s.seqs[i].Pages = list, list
+		s.pages[i], s.seqs[i].Pages, s.seqs[i].Window = list, list, s.m.layers[layer].window
 	}
 	return s.seqs
 }

@@ -14,7 +14,6 @@ import (
 
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/lora"
-	"macaron/internal/engine/weights/gguf"
 	"macaron/internal/testmodel"
 )
 
@@ -76,7 +75,7 @@ func readGoldens(t *testing.T, vocab int) goldens {
 
 // testModel loads the default model once for all tests of the package.
 var testModel = sync.OnceValues(func() (*Model, error) {
-	f, err := gguf.Open(modelPath)
+	f, err := Open(modelPath)
 	if err != nil {
 		return nil, err
 	}

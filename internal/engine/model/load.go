@@ -1,12 +1,7 @@
 package model
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"io"
-	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,8 +9,8 @@ import (
 
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/weights/gguf"
+	"macaron/internal/engine/weights/safetensors"
 	"macaron/internal/errs"
-	"macaron/internal/ids"
 )
 
 // formats maps the encodings of a file to those of the kernels.
@@ -35,119 +30,216 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Load packs the weights of an open file, with up to threads goroutines. The file can
+// checkpointFormats does the same for safetensors.
+var checkpointFormats = map[safetensors.DType]kernel.Format{safetensors.F32: kernel.F32, safetensors.F16: kernel.F16, safetensors.BF16: kernel.BF16}
+
+// Load packs the weights of an open model, with up to threads goroutines. The source can
 // be closed afterwards. Digest is left for the caller to set.
-func Load(f *gguf.File, threads int) (*Model, error) {
-	c, err := readConfig(f.Meta)
+func Load(s Source, threads int) (*Model, error) {
+	c, err := s.Config()
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Config: c, layers: make([]layer, c.Layers)}
-	if m.V, err = vocabulary(f); err != nil {
+	l := &loader{source: s, config: &c, used: map[string]bool{}}
+	l.group.SetLimit(max(threads, 1))
+	if c.V, err = l.vocabulary(); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"rope_freqs.weight", "blk.0.attn_q.bias"} {
-		if f.HasTensor(name) {
-			return nil, errs.Newf(errs.Unsupported, "the model has the tensor %s, which the built-in engine does not apply", name)
-		}
+	if err := l.divisors(&c); err != nil {
+		return nil, err
 	}
-	l := loader{f: f}
-	l.group.SetLimit(max(threads, 1))
-	l.matrix(&m.embed, "token_embd.weight", m.V, m.D)
-	l.vector(&m.norm, "output_norm.weight", m.D)
-	if f.HasTensor("output.weight") {
-		l.matrix(&m.head, "output.weight", m.V, m.D)
+	m := &Model{Config: c, layers: make([]layer, c.Layers)}
+	l.matrix(&m.embed, "token_embd.weight", c.V, c.D, nil)
+	l.norm(&m.norm, "output_norm.weight", c.D, nil)
+	if !c.Tied {
+		l.matrix(&m.head, "output.weight", c.V, c.D, nil)
 	}
 	for i := range m.layers {
-		l.layer(&m.layers[i], fmt.Sprintf("blk.%d.", i), c)
+		l.layer(&m.layers[i], fmt.Sprintf("blk.%d.", i))
 	}
 	if err := l.group.Wait(); err != nil {
+		return nil, err
+	}
+	if err := l.leftover(); err != nil {
 		return nil, err
 	}
 	if m.head == nil {
 		m.head = m.embed
 	}
-	m.rope = kernel.NewRope(m.C, m.Theta, min(m.Context, 2048))
+	m.tables()
 	return m, nil
 }
 
-// vocabulary is the number of rows of the embedding.
-func vocabulary(f *gguf.File) (int, error) {
-	t, err := f.Tensor("token_embd.weight")
-	if err != nil {
-		return 0, err
+// tables makes the rotary tables, one when all layers turn alike.
+func (m *Model) tables() {
+	positions := min(m.Context, 2048)
+	global := kernel.NewRopeOf(m.rope.freqs(m.C), positions)
+	local := global
+	if m.Window > 0 && m.family.postNorms {
+		local = kernel.NewRopeOf(m.local.freqs(m.C), positions)
 	}
-	if t.Rows() > 1<<20 {
-		return 0, errs.Newf(errs.FormatInvalid, "the embedding has %d rows, at most %d are read", t.Rows(), 1<<20)
+	for i := range m.layers {
+		m.layers[i].rope, m.layers[i].window = global, m.WindowOf(i)
+		if m.layers[i].window > 0 {
+			m.layers[i].rope = local
+		}
 	}
-	return int(t.Rows()), nil
 }
 
 // loader packs tensors side by side; the first error wins.
 type loader struct {
-	f     *gguf.File
-	group errgroup.Group
+	source Source
+	config *Config
+	used   map[string]bool // by stored name; belongs to the goroutine that plans
+	group  errgroup.Group
 }
 
-func (l *loader) layer(to *layer, prefix string, c Config) {
-	l.vector(&to.attnNorm, prefix+"attn_norm.weight", c.D)
-	l.matrix(&to.q, prefix+"attn_q.weight", c.H*c.C, c.D)
-	l.matrix(&to.k, prefix+"attn_k.weight", c.G*c.C, c.D)
-	l.matrix(&to.v, prefix+"attn_v.weight", c.G*c.C, c.D)
-	l.matrix(&to.o, prefix+"attn_output.weight", c.D, c.H*c.C)
-	l.vector(&to.ffnNorm, prefix+"ffn_norm.weight", c.D)
-	l.matrix(&to.gate, prefix+"ffn_gate.weight", c.F, c.D)
-	l.matrix(&to.up, prefix+"ffn_up.weight", c.F, c.D)
-	l.matrix(&to.down, prefix+"ffn_down.weight", c.D, c.F)
+// vocabulary is the number of rows of the embedding.
+func (l *loader) vocabulary() (int, error) {
+	t, ok := l.find("token_embd.weight")
+	if !ok {
+		return 0, missing(t.Name)
+	}
+	if len(t.Shape) != 2 || t.Shape[0] > 1<<20 {
+		return 0, errs.Newf(errs.FormatInvalid, "the embedding has the shape %v; two dimensions and at most %d rows are read", t.Shape, 1<<20)
+	}
+	return int(t.Shape[0]), nil
 }
 
-func (l *loader) matrix(to **kernel.Matrix, name string, rows, k int) {
+// divisors reads the rotary scaling that GGUF files of Llama 3.1 and later have as a
+// tensor.
+func (l *loader) divisors(c *Config) error {
+	t, ok := l.find("rope_freqs.weight")
+	if !ok {
+		return nil
+	}
+	var err error
+	if c.rope.divisor, err = l.values(t, c.C/2); err != nil {
+		return err
+	}
+	c.local = c.rope
+	return c.rope.check()
+}
+
+func (l *loader) layer(to *layer, prefix string) {
+	c, f := l.config, l.config.family
+	var q, k, head []int // order of the rows, and of the values of a head
+	if !l.source.paired(c) {
+		q, k, head = kernel.PairOrder(c.H*c.C, c.C), kernel.PairOrder(c.G*c.C, c.C), kernel.PairOrder(c.C, c.C)
+	}
+	l.norm(&to.attnNorm, prefix+"attn_norm.weight", c.D, nil)
+	l.matrix(&to.q, prefix+"attn_q.weight", c.H*c.C, c.D, q)
+	l.matrix(&to.k, prefix+"attn_k.weight", c.G*c.C, c.D, k)
+	l.matrix(&to.v, prefix+"attn_v.weight", c.G*c.C, c.D, nil)
+	l.matrix(&to.o, prefix+"attn_output.weight", c.D, c.H*c.C, nil)
+	l.norm(&to.ffnNorm, prefix+"ffn_norm.weight", c.D, nil)
+	l.matrix(&to.gate, prefix+"ffn_gate.weight", c.F, c.D, nil)
+	l.matrix(&to.up, prefix+"ffn_up.weight", c.F, c.D, nil)
+	l.matrix(&to.down, prefix+"ffn_down.weight", c.D, c.F, nil)
+	if f.biases {
+		l.vector(&to.qBias, prefix+"attn_q.bias", c.H*c.C, q, 0)
+		l.vector(&to.kBias, prefix+"attn_k.bias", c.G*c.C, k, 0)
+		l.vector(&to.vBias, prefix+"attn_v.bias", c.G*c.C, nil, 0)
+	}
+	if f.headNorms {
+		l.norm(&to.qNorm, prefix+"attn_q_norm.weight", c.C, head)
+		l.norm(&to.kNorm, prefix+"attn_k_norm.weight", c.C, head)
+	}
+	if f.postNorms {
+		l.norm(&to.attnPost, prefix+"post_attention_norm.weight", c.D, nil)
+		l.norm(&to.ffnPost, prefix+"post_ffw_norm.weight", c.D, nil)
+	}
+}
+
+// find looks a tensor up and notes that it is used.
+func (l *loader) find(name string) (Tensor, bool) {
+	t, ok := l.source.tensor(l.config, name)
+	if ok {
+		l.used[t.Name] = true
+	}
+	return t, ok
+}
+
+// matrix packs a matrix, its rows in the given order, nil for as they are.
+func (l *loader) matrix(to **kernel.Matrix, name string, rows, k int, order []int) {
+	t, ok := l.find(name)
 	l.group.Go(func() error {
-		t, err := l.f.Tensor(name)
-		if err != nil {
-			return err
-		}
-		if len(t.Dims) != 2 || t.Dims[0] != uint64(k) || t.Dims[1] != uint64(rows) {
-			return errs.Newf(errs.FormatInvalid, "the tensor %s has the shape %v, not [%d %d] as the metadata says", name, t.Dims, k, rows)
-		}
-		format, ok := formats[t.Type]
 		if !ok {
-			return errs.New(errs.Unsupported, fmt.Sprintf("the tensor %s is stored as %s; the built-in engine computes %s", name, t.Type, formatNames()),
+			return missing(t.Name)
+		}
+		if len(t.Shape) != 2 || t.Shape[0] != uint64(rows) || t.Shape[1] != uint64(k) {
+			return errs.Newf(errs.FormatInvalid, "the tensor %s has the shape %v, not [%d %d] as the metadata says", t.Name, t.Shape, rows, k)
+		}
+		if !t.known {
+			return errs.New(errs.Unsupported, fmt.Sprintf("the tensor %s is stored as %s; the built-in engine computes %s", t.Name, t.Type, formatNames()),
 				"use a file in one of these formats, or serve this one with another engine and --upstream")
 		}
-		*to, err = kernel.Pack(format, rows, k, t.Data())
+		var err error
+		*to, err = kernel.Pack(t.format, rows, k, reordered(t.data(), order))
 		return err
 	})
 }
 
-func (l *loader) vector(to *[]float32, name string, n int) {
+// reordered copies rows of equal size in an order; nil leaves them.
+func reordered(raw []byte, order []int) []byte {
+	if order == nil {
+		return raw
+	}
+	stride := len(raw) / len(order)
+	sorted := make([]byte, 0, len(raw))
+	for _, r := range order {
+		sorted = append(sorted, raw[r*stride:][:stride]...)
+	}
+	return sorted
+}
+
+// norm reads the weights of a normalisation.
+func (l *loader) norm(to *[]float32, name string, n int, order []int) {
+	plus := float32(0)
+	if l.source.plusOne(l.config) {
+		plus = 1
+	}
+	l.vector(to, name, n, order, plus)
+}
+
+func (l *loader) vector(to *[]float32, name string, n int, order []int, plus float32) {
+	t, ok := l.find(name)
 	l.group.Go(func() error {
-		t, err := l.f.Tensor(name)
+		if !ok {
+			return missing(t.Name)
+		}
+		values, err := l.values(t, n)
 		if err != nil {
 			return err
 		}
-		if t.Type != gguf.F32 || t.Elements() != uint64(n) {
-			return errs.Newf(errs.FormatInvalid, "the tensor %s holds %d values of %s, not %d of F32", name, t.Elements(), t.Type, n)
-		}
-		out, raw := make([]float32, n), t.Data()
+		out := make([]float32, n)
 		for i := range out {
-			out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+			from := i
+			if order != nil {
+				from = order[i]
+			}
+			out[i] = values[from] + plus
 		}
 		*to = out
 		return nil
 	})
 }
 
-// Digest is the SHA-256 of a file, which names the base.
-func Digest(path string) (ids.Digest, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", errs.Wrap(errs.NotFound, err, "cannot open the model file "+path, "check the path and its permissions")
+// values decodes a vector of n floats.
+func (l *loader) values(t Tensor, n int) ([]float32, error) {
+	if t.Elements() != uint64(n) || !slices.Contains([]string{"F32", "F16", "BF16"}, t.Type) {
+		return nil, errs.Newf(errs.FormatInvalid, "the tensor %s holds %d values of %s, not %d of F32, F16 or BF16", t.Name, t.Elements(), t.Type, n)
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", errs.Wrap(errs.StorageFailed, err, "cannot read the model file "+path, "")
+	as := safetensors.Tensor{Name: t.Name, DType: safetensors.DType(t.Type), Data: t.data()}
+	return as.Float32()
+}
+
+// leftover refuses a model with tensors that nothing here applies.
+func (l *loader) leftover() error {
+	for _, t := range l.source.Tensors() {
+		if !l.used[t.Name] && !l.source.unused(l.config, t.Name) {
+			return refused(fmt.Sprintf("the model has the tensor %s", errs.Clip(t.Name)))
+		}
 	}
-	return ids.Digest(fmt.Sprintf("sha256:%x", h.Sum(nil))), nil
+	return nil
 }

@@ -1,5 +1,6 @@
-// Package model computes a Llama-architecture transformer read from a GGUF file: one
-// step over a batch of stretches of several sequences, each with its own adapter.
+// Package model computes decoder transformers (Llama, Mistral, Qwen, Gemma) read from a
+// GGUF file or a Hugging Face directory: one step over a batch of stretches of several
+// sequences, each with its own adapter.
 //
 // Axis letters: n rows of a step (tokens of all its runs), d width of the model, h query
 // heads and g key heads of c values, f width of the feed-forward part, r rank of an
@@ -10,22 +11,8 @@ package model
 import (
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/lora"
-	"macaron/internal/engine/weights/gguf"
 	"macaron/internal/ids"
 )
-
-// Config is what the file's metadata says about the architecture.
-type Config struct {
-	Name    string  // as the file calls the model
-	Layers  int     // blocks
-	D       int     // width
-	H, G, C int     // query heads, key and value heads, values of a head
-	F       int     // feed-forward width
-	V       int     // vocabulary
-	Context int     // positions that the model was made for
-	Eps     float32 // of RMS normalisation
-	Theta   float32 // base of rotary embedding
-}
 
 // Model is the frozen weights. It is immutable and safe for concurrent use; a Step
 // holds what changes.
@@ -37,9 +24,9 @@ type Model struct {
 	layers []layer
 	norm   []float32      // [d], before the head
 	head   *kernel.Matrix // [v, d]; embed when the file ties them
-	rope   *kernel.RopeTable
 }
 
+// layer is the weights of a block. Parts that an architecture lacks are nil.
 type layer struct {
 	attnNorm, ffnNorm []float32      // [d]
 	q                 *kernel.Matrix // [h*c, d]
@@ -47,12 +34,24 @@ type layer struct {
 	o                 *kernel.Matrix // [d, h*c]
 	gate, up          *kernel.Matrix // [f, d]
 	down              *kernel.Matrix // [d, f]
+
+	qBias, kBias, vBias []float32 // [h*c], [g*c], [g*c]
+	qNorm, kNorm        []float32 // [c], of each head before it is turned
+	attnPost, ffnPost   []float32 // [d], of the outputs of attention and feed-forward
+
+	rope   *kernel.RopeTable
+	window int // positions that a row sees, 0 for all
+}
+
+// vectors are the weights of a block that are no matrices.
+func (l *layer) vectors() [][]float32 {
+	return [][]float32{l.attnNorm, l.ffnNorm, l.qBias, l.kBias, l.vBias, l.qNorm, l.kNorm, l.attnPost, l.ffnPost}
 }
 
 // Shape is what an adapter must fit. name is how people call this base, empty if
 // unknown.
 func (m *Model) Shape(name string) lora.Shape {
-	s := lora.Shape{Base: m.Digest, Name: name, Arch: "llama", Vocab: m.V, Layers: m.Layers, HeadDim: m.C}
+	s := lora.Shape{Base: m.Digest, Name: name, Arch: m.family.gguf, Vocab: m.V, Layers: m.Layers, HeadDim: m.C, Paired: m.family.paired}
 	qd, kd := m.H*m.C, m.G*m.C
 	s.In = [lora.Targets]int{m.D, m.D, m.D, qd, m.D, m.D, m.F}
 	s.Out = [lora.Targets]int{qd, kd, kd, m.D, m.F, m.F, m.D}
@@ -73,15 +72,18 @@ func (m *Model) Bytes() int64 {
 	return int64(n)
 }
 
-// Params is the number of weights, those of the normalisations included.
+// Params is the number of weights, those of normalisations and biases included.
 func (m *Model) Params() int64 {
-	n := m.embed.Rows()*m.embed.K() + m.D*(2*m.Layers+1)
+	n := m.embed.Rows()*m.embed.K() + m.D
 	if m.head != m.embed {
 		n += m.head.Rows() * m.head.K()
 	}
 	for i := range m.layers {
 		for _, w := range m.layers[i].matrices() {
 			n += w.Rows() * w.K()
+		}
+		for _, v := range m.layers[i].vectors() {
+			n += len(v)
 		}
 	}
 	return int64(n)
@@ -91,10 +93,10 @@ func (l *layer) matrices() [lora.Targets]*kernel.Matrix {
 	return [lora.Targets]*kernel.Matrix{l.q, l.k, l.v, l.o, l.gate, l.up, l.down}
 }
 
-// ShapeOf is the shape of an open file's model, without loading its weights. The base's
-// digest is left for the caller to set.
-func ShapeOf(f *gguf.File, name string) (lora.Shape, error) {
-	c, err := readConfig(f.Meta)
+// ShapeOf is the shape of an open model, without loading its weights. The base's digest
+// is left for the caller to set.
+func ShapeOf(s Source, name string) (lora.Shape, error) {
+	c, err := s.Config()
 	if err != nil {
 		return lora.Shape{}, err
 	}

@@ -1,6 +1,10 @@
 package model
 
-import "macaron/internal/engine/kernel"
+import (
+	"math"
+
+	"macaron/internal/engine/kernel"
+)
 
 // tasks are the parts of a step that work row by row, bound once so that a step does
 // not allocate.
@@ -37,12 +41,17 @@ func (s *Step) embed() { s.perRow(s.tasks.embed) }
 
 func embedRow(s *Step, r int) {
 	d := s.m.D
-	s.m.embed.Row(int(s.rows[r].token), s.x[r*d:][:d])
+	x := s.x[r*d:][:d]
+	s.m.embed.Row(int(s.rows[r].token), x)
+	if s.m.family.scaled {
+		kernel.Scale(x, float32(math.Sqrt(float64(d))))
+	}
 }
 
-// normalise computes h = norm(x) * weight, with add after x += y.
-func (s *Step) normalise(weight []float32, add bool) {
-	s.norms.weight, s.norms.add = weight, add
+// normalise computes h = norm(x) * weight, with add after x += y, or with post after
+// x += norm(y) * post.
+func (s *Step) normalise(post, weight []float32, add bool) {
+	s.norms.post, s.norms.weight, s.norms.add = post, weight, add
 	s.perRow(s.tasks.normalise)
 }
 
@@ -50,32 +59,57 @@ func normaliseRow(s *Step, r int) {
 	d := s.m.D
 	x := s.x[r*d:][:d]
 	if s.norms.add {
-		kernel.Add(x, s.y[r*d:][:d])
+		y := s.y[r*d:][:d]
+		if s.norms.post != nil {
+			kernel.RMSNorm(y, y, s.norms.post, s.m.Eps)
+		}
+		kernel.Add(x, y)
 	}
 	kernel.RMSNorm(s.h[r*d:][:d], x, s.norms.weight, s.m.Eps)
 }
 
-// rotateAndStore turns queries and keys by their positions and writes keys and values
-// to the pages of the layer.
+// rotateAndStore finishes queries, keys and values (biases, normalised heads), turns
+// queries and keys by their positions and writes keys and values to the pages of the
+// layer.
 func (s *Step) rotateAndStore(layer int) {
 	s.at = layer
 	s.perRow(s.tasks.rotate)
 }
 
 func rotateRow(s *Step, r int) {
-	m, at := s.m, s.rows[r]
+	m, at, l := s.m, s.rows[r], &s.m.layers[s.at]
 	qd, kd := m.H*m.C, m.G*m.C
-	m.rope.Apply(s.q[r*qd:][:qd], m.H, at.pos)
-	k := s.k[r*kd:][:kd]
-	m.rope.Apply(k, m.G, at.pos)
-	s.arena.put(s.runs[at.run].Pages[at.pos/kernel.PageTokens], s.at, at.pos%kernel.PageTokens, k, s.v[r*kd:][:kd])
+	q, k, v := s.q[r*qd:][:qd], s.k[r*kd:][:kd], s.v[r*kd:][:kd]
+	if l.qBias != nil {
+		kernel.Add(q, l.qBias)
+		kernel.Add(k, l.kBias)
+		kernel.Add(v, l.vBias)
+	}
+	if l.qNorm != nil {
+		m.normaliseHeads(q, l.qNorm)
+		m.normaliseHeads(k, l.kNorm)
+	}
+	l.rope.Apply(q, m.H, at.pos)
+	l.rope.Apply(k, m.G, at.pos)
+	s.arena.put(s.runs[at.run].Pages[at.pos/kernel.PageTokens], s.at, at.pos%kernel.PageTokens, k, v)
 }
 
-// activate computes gate = silu(gate) * up.
+// normaliseHeads normalises each head of x by itself.
+func (m *Model) normaliseHeads(x, weight []float32) {
+	for ; len(x) > 0; x = x[m.C:] {
+		kernel.RMSNorm(x[:m.C], x[:m.C], weight, m.Eps)
+	}
+}
+
+// activate computes gate = act(gate) * up.
 func (s *Step) activate() { s.perRow(s.tasks.activate) }
 
 func activateRow(s *Step, r int) {
 	f := s.m.F
-	g := s.gate[r*f:][:f]
-	kernel.SwiGLU(g, g, s.up[r*f:][:f])
+	g, up := s.gate[r*f:][:f], s.up[r*f:][:f]
+	if s.m.family.gelu {
+		kernel.GeGLU(g, g, up)
+		return
+	}
+	kernel.SwiGLU(g, g, up)
 }

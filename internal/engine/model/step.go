@@ -44,8 +44,8 @@ type Step struct {
 
 	at    int // layer of the row tasks
 	norms struct {
-		weight []float32
-		add    bool
+		post, weight []float32
+		add          bool
 	}
 	tasks tasks
 }

@@ -81,6 +81,20 @@ func (m Meta) BoolOr(key string, def bool) (bool, error) {
 	return m.Bool(key)
 }
 
+// Bools is an array of booleans; any byte but 0 and 1 is an error.
+func (m Meta) Bools(key string) ([]bool, error) {
+	v, err := m.get(key, true, isKind(kBool), "an array of booleans")
+	if err != nil {
+		return nil, err
+	}
+	return decode(v, func(i uint64) (bool, error) {
+		if v.bytes[i] > 1 {
+			return false, bad("element %d of the metadata key %s holds %d, not a boolean", i, key, v.bytes[i])
+		}
+		return v.bytes[i] == 1, nil
+	})
+}
+
 // Strings is an array of texts, copied out of the file. The copy holds the
 // contents in one piece, so that keeping any string keeps all of them.
 func (m Meta) Strings(key string) ([]string, error) {
