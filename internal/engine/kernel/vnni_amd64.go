@@ -2,9 +2,27 @@ package kernel
 
 // avx512 holds the kernels that need AVX-512 F, BW, VL and VNNI, by format.
 var avx512 = [len(layouts)]*quantKernels{
+	Q4_0: {one: q40x1VNNI, two: q40x2VNNI, panels: panelKernels{q40x4VNNI, q40x8VNNI, q40x12VNNI}},
 	Q4_1: {one: q41x1VNNI, two: q41x2VNNI, panels: panelKernels{q41x4VNNI, q41x8VNNI, q41x12VNNI}},
+	Q5_0: {one: q50x1VNNI, two: q50x2VNNI, panels: panelKernels{q50x4VNNI, q50x8VNNI, q50x12VNNI}},
+	Q5_1: {one: q51x1VNNI, two: q51x2VNNI, panels: panelKernels{q51x4VNNI, q51x8VNNI, q51x12VNNI}},
 	Q8_0: {one: q80x1VNNI, two: q80x2VNNI, panels: panelKernels{q80x4VNNI, q80x8VNNI, q80x12VNNI}},
 }
+
+//go:noescape
+func q40x1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q40x2VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q40x4VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q40x8VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q40x12VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q41x1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
@@ -20,6 +38,36 @@ func q41x8VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q41x12VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q50x1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q50x2VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q50x4VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q50x8VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q50x12VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q51x1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q51x2VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q51x4VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q51x8VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q51x12VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q80x1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)

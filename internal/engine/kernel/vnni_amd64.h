@@ -3,9 +3,9 @@
 // Layouts: pack.go and acts.go; order: quant_ref.go. Bodies: vnni_x*_amd64.h, included
 // once per format with these definitions:
 //
-//	BEGIN           constants in Z29-Z31
+//	BEGIN           constants in Z30, Z31
 //	TILE            bytes of a block of 16 rows
-//	FETCH           asks for weights ahead of use
+//	ENTER           asks for weights ahead of use, reads what quarters share into Z29
 //	UNPACK(g)       a quarter of the block: 4 unsigned weights per row in Z24, 4 in Z25
 //	LO(g), HI(g)    the first of the activations that they meet
 //	START(p, on, i) sets the sum i of a column with its neg at on
@@ -32,13 +32,36 @@
 	MOVL $pattern, AX \
 	VPBROADCASTD AX, z
 
-// AHEAD5 asks for the lines of a block of 320 bytes, 4 KB ahead; see quant_amd64.s.
+// AHEAD5 asks for five lines of weights, 4 KB ahead; see quant_amd64.s.
 #define AHEAD5 \
 	PREFETCHT0 4096(DX) \
 	PREFETCHT0 4160(DX) \
 	PREFETCHT0 4224(DX) \
 	PREFETCHT0 4288(DX) \
 	PREFETCHT0 4352(DX)
+
+// Nibbles: the low ones of quarter g, then the high ones. Z31 is bytes of 0x0f.
+#define LO4(g) (4*g)
+#define HI4(g) (4*g+16)
+
+#define NIBBLES(g) \
+	VMOVDQU32 (64*g)(DX), Z24 \
+	VPSRLW $4, Z24, Z25 \
+	VPANDD Z31, Z24, Z24 \
+	VPANDD Z31, Z25, Z25
+
+// FIVEBITS adds fifth bits, in Z29: bit g for the low nibbles, bit g+4 for the high ones.
+// Z30 is bytes of 0x10; 0xf8 is a | b&c.
+#define FIVEBITS(g) \
+	NIBBLES(g) \
+	VPSLLW $(4-g), Z29, Z28 \
+	VPTERNLOGD $0xf8, Z30, Z28, Z24 \
+	VPSRLW $g, Z29, Z28 \
+	VPTERNLOGD $0xf8, Z30, Z28, Z25
+
+// What formats with unsigned codes and an offset have in common.
+#define UNBIASED(p, on, i) VPXORD i, i, i
+#define ADDM(p, os, f) VFMADD231PS.BCST (os)p, Z27, f
 
 // The panels of a group.
 #define P0 (CX)

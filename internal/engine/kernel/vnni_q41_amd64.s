@@ -6,23 +6,18 @@
 
 #define BEGIN BYTES(0x0f0f0f0f, Z31)
 #define TILE 320
-#define FETCH AHEAD5
-#define LO(g) (4*g)
-#define HI(g) (4*g+16)
+#define ENTER AHEAD5
+#define LO LO4
+#define HI HI4
+#define UNPACK NIBBLES
 
-#define UNPACK(g) \
-	VMOVDQU32 (64*g)(DX), Z24 \
-	VPSRLW $4, Z24, Z25 \
-	VPANDD Z31, Z24, Z24 \
-	VPANDD Z31, Z25, Z25
-
-#define START(p, on, i) VPXORD i, i, i
+#define START UNBIASED
 
 #define SCALES \
 	VCVTPH2PS 256(DX), Z26 \
 	VCVTPH2PS 288(DX), Z27
 
-#define OFFSET(p, os, f) VFMADD231PS.BCST (os)p, Z27, f
+#define OFFSET ADDM
 
 // func q41x1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
 TEXT ·q41x1VNNI(SB), NOSPLIT, $0-48

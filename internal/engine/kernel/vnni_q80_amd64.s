@@ -9,7 +9,7 @@
 #define LO(g) (8*g)
 #define HI(g) (8*g+4)
 
-#define FETCH \
+#define ENTER \
 	AHEAD5 \
 	PREFETCHT0 4416(DX) \
 	PREFETCHT0 4480(DX) \

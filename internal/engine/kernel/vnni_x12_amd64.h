@@ -21,7 +21,7 @@ group:
 	ZERO4(Z20, Z21, Z22, Z23)
 
 block:
-	FETCH
+	ENTER
 	START4(P0, Z0, Z1, Z2, Z3)
 	START4(P1, Z4, Z5, Z6, Z7)
 	START4(P2, Z8, Z9, Z10, Z11)

@@ -10,7 +10,7 @@ tile:
 	VPXORD Z12, Z12, Z12
 
 block:
-	FETCH
+	ENTER
 	START(P0, 40, Z0)
 	VPXORD Z1, Z1, Z1
 	UNPACK(0)

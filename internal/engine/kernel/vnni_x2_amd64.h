@@ -18,7 +18,7 @@ tile:
 	VPXORD Z13, Z13, Z13
 
 block:
-	FETCH
+	ENTER
 	START(P0, 80, Z0)
 	START(P0, 84, Z1)
 	VPXORD Z2, Z2, Z2

@@ -16,7 +16,7 @@ group:
 	ZERO4(Z12, Z13, Z14, Z15)
 
 block:
-	FETCH
+	ENTER
 	START4(P0, Z0, Z1, Z2, Z3)
 	ZERO4(Z4, Z5, Z6, Z7)
 	CELL4(0)

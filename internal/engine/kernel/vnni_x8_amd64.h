@@ -18,7 +18,7 @@ group:
 	ZERO4(Z16, Z17, Z18, Z19)
 
 block:
-	FETCH
+	ENTER
 	START4(P0, Z0, Z1, Z2, Z3)
 	START4(P1, Z4, Z5, Z6, Z7)
 	CELL8(0)
