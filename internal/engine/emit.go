@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
+
 	"macaron/internal/engine/sample"
 )
 
@@ -38,7 +41,7 @@ func (o *results) bind() {
 func (o *results) emit(hidden []float32) {
 	o.rows, o.hidden = o.rows[:0], o.hidden[:0]
 	d := o.l.e.model.D
-	for i, p := range o.l.parts {
+	for i, p := range o.l.stretches {
 		run := &o.l.runs[i]
 		own := hidden[:run.Want*d]
 		hidden = hidden[run.Want*d:]
@@ -52,6 +55,7 @@ func (o *results) emit(hidden []float32) {
 		}
 	}
 	o.resolve()
+	slices.SortStableFunc(o.rows, func(a, b rowResult) int { return cmp.Compare(a.pos, b.pos) }) // a task's rows may stand apart
 	for i := range o.rows {
 		o.deliver(&o.rows[i])
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -26,6 +25,7 @@ type loop struct {
 	turn      int
 	runs      []model.Run
 	parts     []part
+	stretches []stretch // of parts, one for each of runs
 	out       results
 	stats     Stats
 	published Stats // copy of stats, under Engine.mu
@@ -125,7 +125,7 @@ func (l *loop) refuse() {
 func (l *loop) admit() {
 	for len(l.queue) > 0 && len(l.running) < l.e.opts.MaxBatch {
 		t := l.queue[0]
-		seq, cp := l.cache.Open(t.key, t.tokens, t.reuse(), t.limit)
+		seq, cp := l.cache.Open(t.key, t.sw, t.tokens, t.reuse(), t.limit)
 		if seq == nil {
 			return
 		}
@@ -145,17 +145,19 @@ func (l *loop) admit() {
 func (l *loop) compute() {
 	l.parts = schedule(l.running, l.turn)
 	l.turn++
-	slices.SortStableFunc(l.parts, func(a, b part) int { return cmp.Compare(a.task.key.Adapter, b.task.key.Adapter) })
-	l.runs = l.runs[:0]
+	l.stretches = stretches(l.stretches[:0], l.parts)
 	for _, p := range l.parts {
-		t, pos := p.task, p.task.seq.Len()
-		t.seq.Grow(pos + p.n)
-		l.runs = append(l.runs, model.Run{Tokens: t.tokens[pos : pos+p.n], Pos: pos, Pages: t.seq.Pages(), Mix: t.mix, Want: t.wanted(pos, p.n)})
+		p.task.seq.Grow(p.task.seq.Len() + p.n)
+	}
+	l.runs = l.runs[:0]
+	for _, s := range l.stretches {
+		l.runs = append(l.runs, model.Run{Tokens: s.task.tokens[s.pos : s.pos+s.n], Pos: s.pos, Pages: s.task.seq.Pages(), Mix: s.mix, Want: s.task.wanted(s.pos, s.n)})
 	}
 	hidden := l.step.Forward(l.runs)
-	for i, p := range l.parts {
+	for _, p := range l.parts {
 		l.count(p)
-		p.task.seq.Commit(l.runs[i].Tokens...)
+		pos := p.task.seq.Len()
+		p.task.seq.Commit(p.task.tokens[pos : pos+p.n]...)
 	}
 	l.out.emit(hidden)
 	l.running = slices.DeleteFunc(l.running, func(t *task) bool { return t.seq == nil })

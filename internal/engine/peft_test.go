@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"macaron/internal/engine/lora"
@@ -56,9 +55,6 @@ func (c peftCase) mix(t testing.TB, e *Engine, suffix string) lora.Mix {
 func TestAdaptersEqualPEFT(t *testing.T) {
 	e := open(t, filepath.Join(tinyData, "model.gguf"), func(o *Options) { o.Float32 = true })
 	for _, c := range peftCases(t) {
-		if strings.HasPrefix(c.Name, "activated") {
-			continue
-		}
 		mix := c.mix(t, e, "")
 		got, err := e.ScoreMix(context.Background(), c.Prompt, mix)
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"macaron/internal/engine/constrain"
-	"macaron/internal/engine/kv"
 	"macaron/internal/engine/lora"
 	"macaron/internal/engine/sample"
 	"macaron/internal/errs"
@@ -19,6 +18,7 @@ type Request struct {
 	Prompt      []int32
 	Adapter     *lora.Adapter // nil: the bare base
 	Mix         lora.Mix      // several adapters added up, instead of Adapter
+	Overlay     Overlay       // off by default; makes the answer approximate
 	Release     func()        // called once when the adapters are not needed any more, by Submit when it refuses
 	Salt        string        // cached prefixes are shared within one salt only
 	MaxTokens   int           // at most; 0 or more than there is room for: until the context is full
@@ -63,11 +63,12 @@ func (e *Engine) ScoreMix(ctx context.Context, tokens []int32, m lora.Mix) ([]fl
 	if len(tokens) < 2 {
 		return nil, nil
 	}
-	mix, err := e.mixture(nil, m)
+	w, err := e.weigh(tokens, nil, m, Overlay{})
 	if err != nil {
 		return nil, err
 	}
-	t := &task{kind: scoring, ctx: ctx, key: e.key(mix, ""), mix: mix, tokens: tokens[:len(tokens)-1], stream: newStream(ctx)}
+	t := &task{kind: scoring, ctx: ctx, weights: w, tokens: tokens[:len(tokens)-1], stream: newStream(ctx)}
+	t.key, t.sw = w.cacheKey(e.model.Digest, "")
 	t.limit = len(t.tokens)
 	t.expect = tokens
 	if err := e.enqueue(t); err != nil {
@@ -79,32 +80,12 @@ func (e *Engine) ScoreMix(ctx context.Context, tokens []int32, m lora.Mix) ([]fl
 	return t.scores, nil
 }
 
-func (e *Engine) key(m lora.Mix, salt string) kv.Key {
-	return kv.Key{Base: e.model.Digest, Adapter: m.Key(), Salt: salt}
-}
-
-// mixture is what a request's adapters compute, checked.
-func (e *Engine) mixture(a *lora.Adapter, m lora.Mix) (lora.Mix, error) {
-	if a != nil && len(m) > 0 {
-		return nil, errs.New(errs.InvalidRequest, "the request names an adapter and a mixture", "name one of them").In("adapter")
-	}
-	if a != nil {
-		m = lora.Only(a)
-	}
-	for _, w := range m {
-		if w.Adapter != nil && w.Adapter.Layers() != e.model.Layers {
-			return nil, errs.New(errs.InvalidRequest, "the adapter was loaded for another base", "load it with this engine").In("adapter")
-		}
-	}
-	return m.Canonical()
-}
-
 // newTask checks a request and makes its first task.
 func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	if err := e.check(r.Prompt, 1); err != nil {
 		return nil, err
 	}
-	mix, err := e.mixture(r.Adapter, r.Mix)
+	w, err := e.weigh(r.Prompt, r.Adapter, r.Mix, r.Overlay)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +95,10 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	if err := r.bounds(); err != nil {
 		return nil, err
 	}
-	t := &task{kind: answering, ctx: ctx, key: e.key(mix, r.Salt), mix: mix, sampling: r.Sampling,
+	t := &task{kind: answering, ctx: ctx, weights: w, sampling: r.Sampling,
 		top: r.TopLogprobs, ignoreEOS: r.IgnoreEOS, tokens: append([]int32(nil), r.Prompt...), prompt: len(r.Prompt), stream: newStream(ctx)}
+	t.key, t.sw = w.cacheKey(e.model.Digest, r.Salt)
+	t.stream.usage.adapt(&w, r.Adapter, r.Mix)
 	if r.Release != nil {
 		t.stream.release = sync.OnceFunc(r.Release)
 	}

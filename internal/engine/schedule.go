@@ -1,6 +1,13 @@
 package engine
 
-import "macaron/internal/engine/kv"
+import (
+	"cmp"
+	"slices"
+
+	"macaron/internal/engine/kv"
+	"macaron/internal/engine/lora"
+	"macaron/internal/ids"
+)
 
 // Rows of a step. A row costs the more the longer a step takes: with sequences that
 // decode, a step takes few rows of prompts, so that nobody's next token waits long.
@@ -14,6 +21,33 @@ const (
 type part struct {
 	task *task
 	n    int
+}
+
+// stretch is consecutive tokens of a task under one mixture.
+type stretch struct {
+	task   *task
+	pos, n int
+	mix    lora.Mix
+	key    ids.Digest // of mix
+}
+
+// stretches cuts parts where the weights change, and puts those of one mixture side by
+// side, so that its matrices are read once; any fixed order does.
+func stretches(out []stretch, parts []part) []stretch {
+	for _, p := range parts {
+		t, pos, end := p.task, p.task.seq.Len(), p.task.seq.Len()+p.n
+		for pos < end {
+			to := end
+			if pos < t.from {
+				to = min(end, t.from)
+			}
+			mix, key := t.at(pos)
+			out = append(out, stretch{t, pos, to - pos, mix, key})
+			pos = to
+		}
+	}
+	slices.SortStableFunc(out, func(a, b stretch) int { return cmp.Compare(a.key, b.key) })
+	return out
 }
 
 // schedule shares out the rows of the next step: one to every sequence that decodes,

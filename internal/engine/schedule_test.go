@@ -17,7 +17,7 @@ func TestScheduleIsFairAndBounded(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "tasks") {
 			n := rapid.SampledFrom([]int{1, 1, 2, 63, 64, 65, 200, 700}).Draw(t, "tokens")
 			s := &task{tokens: make([]int32, n)}
-			s.seq, _ = c.Open(kv.Key{Salt: rapid.StringN(20, 20, -1).Draw(t, "salt")}, s.tokens, 0, n)
+			s.seq, _ = c.Open(kv.Key{Salt: rapid.StringN(20, 20, -1).Draw(t, "salt")}, kv.Switch{}, s.tokens, 0, n)
 			running = append(running, s)
 		}
 		moved := map[*task]int{}

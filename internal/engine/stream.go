@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"macaron/internal/engine/lora"
 	"macaron/internal/engine/sample"
 	"macaron/internal/errs"
 )
@@ -49,6 +50,21 @@ type Usage struct {
 	Output         int           // tokens sampled
 	Queued         time.Duration // until the request began to run
 	First          time.Duration // until the first token
+
+	// Overlay is how many tokens of the prompt other adapters computed (Request.Overlay);
+	// when it is not 0 the answer is approximate.
+	Overlay int
+	// Dormant: the adapter waits for invocation tokens, the prompt has none, and the base
+	// answered alone.
+	Dormant bool
+}
+
+// adapt notes what became of a request's adapters.
+func (u *Usage) adapt(w *weights, a *lora.Adapter, m lora.Mix) {
+	if w.over {
+		u.Overlay = w.from
+	}
+	u.Dormant = len(w.mix) == 0 && (a != nil && len(a.Invocation) > 0 || activated(m))
 }
 
 // Stream delivers the tokens of a request. One goroutine reads it.

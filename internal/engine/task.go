@@ -5,7 +5,6 @@ import (
 
 	"macaron/internal/engine/constrain"
 	"macaron/internal/engine/kv"
-	"macaron/internal/engine/lora"
 	"macaron/internal/engine/sample"
 )
 
@@ -25,8 +24,9 @@ type task struct {
 	kind   kind
 	ctx    context.Context
 	stream *Stream
-	key    kv.Key
-	mix    lora.Mix // canonical
+	weights
+	key kv.Key
+	sw  kv.Switch
 
 	tokens []int32 // to be fed, and fed: tokens[:seq.Len()]
 	prompt int     // tokens of the caller's prompt
@@ -101,7 +101,7 @@ func (t *task) labels() []*task {
 		if c.plan.Steps(i) == 0 || len(c.plan.Tails) == 1 {
 			continue
 		}
-		l := &task{kind: labelling, ctx: t.ctx, stream: t.stream, key: t.key, mix: t.mix, choice: c, label: i, need: len(t.tokens)}
+		l := &task{kind: labelling, ctx: t.ctx, stream: t.stream, weights: t.weights, key: t.key, sw: t.sw, choice: c, label: i, need: len(t.tokens)}
 		l.expect = append(append([]int32(nil), t.tokens...), tail...)
 		l.tokens = l.expect[:len(l.expect)-1]
 		l.limit = len(l.tokens)

@@ -8,6 +8,11 @@
 // adapter revision), an adapter published again under the same name with other bytes
 // can never hit, and because it names the salt, tenants do not see each other's pages.
 //
+// A sequence may go over to other weights at one position (Switch). The pages before it
+// are those of its Key and shared with everybody under that key; the page with the
+// position carries the switch, and the pages after it hang below that page, so that a
+// path still spells everything its keys and values depend on.
+//
 // Sequences hold references on the nodes of their path. Nodes nobody references stay
 // until their page is needed, least recently used first.
 package kv
@@ -27,6 +32,31 @@ type Key struct {
 	Base    ids.Digest // the base model
 	Adapter ids.Digest // the adapter's revision; empty for the bare base
 	Salt    string     // tenant
+}
+
+// Switch says that the positions of a sequence from At on are computed with other weights
+// than those before. The zero Switch is none.
+type Switch struct {
+	At   int
+	With ids.Digest // names the weights; empty: there is no switch
+}
+
+// page is the switch as it stands in page i, its position counted from the page's first.
+func (s Switch) page(i int) Switch {
+	if s.With == "" || s.At/PageTokens != i {
+		return Switch{}
+	}
+	return Switch{s.At % PageTokens, s.With}
+}
+
+// alike is how many positions of two pages with n equal tokens hold equal bits.
+func alike(a, b Switch, n int) int {
+	for _, s := range []Switch{a, b} {
+		if s.With != "" && a != b {
+			n = min(n, s.At)
+		}
+	}
+	return n
 }
 
 // Copy tells the caller to copy the first Tokens positions of page From to page To,
@@ -71,11 +101,11 @@ func New(pages int) *Cache {
 func PagesFor(n int) int { return (n + PageTokens - 1) / PageTokens }
 
 // Open starts a sequence that will hold at most limit tokens, the first of which are
-// tokens; at most reuse of them are taken from the cache. It returns nil when the
+// tokens; at most reuse of them are taken from the cache. sw is where its weights change. It returns nil when the
 // pages are not available now. The copy, if any, must be done before anything else.
-func (c *Cache) Open(key Key, tokens []int32, reuse, limit int) (*Seq, *Copy) {
+func (c *Cache) Open(key Key, sw Switch, tokens []int32, reuse, limit int) (*Seq, *Copy) {
 	root := c.root(key)
-	path, part, shared := match(root, tokens[:min(reuse, len(tokens))])
+	path, part, shared := match(root, sw, tokens[:min(reuse, len(tokens))])
 	for _, n := range path {
 		c.ref(n)
 	}
@@ -92,7 +122,7 @@ func (c *Cache) Open(key Key, tokens []int32, reuse, limit int) (*Seq, *Copy) {
 		return nil, nil
 	}
 	c.reserved += need
-	s := &Seq{c: c, root: root, path: path, reserved: need}
+	s := &Seq{c: c, root: root, sw: sw, path: path, reserved: need}
 	s.pages = make([]int32, 0, PagesFor(limit))
 	for _, n := range path {
 		s.pages = append(s.pages, n.page)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macaron/internal/errs"
+	"macaron/internal/ids"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -19,10 +20,18 @@ type memory struct {
 type live struct {
 	*Seq
 	key   Key
+	sw    Switch
 	limit int
 }
 
-func spell(key Key, prefix []int32) string { return fmt.Sprint(key, prefix) }
+// spell is what the last position of a prefix holds: it depends on the key, on where the
+// weights changed before it, and on every token up to it.
+func spell(key Key, sw Switch, prefix []int32) string {
+	if sw.With == "" || len(prefix) <= sw.At {
+		sw = Switch{}
+	}
+	return fmt.Sprint(key, sw, prefix)
+}
 
 // write does what the model does: it fills positions from Len() on, each with a
 // value that depends on the key and on every token before it.
@@ -30,7 +39,7 @@ func (m *memory) write(s live, tokens []int32) {
 	s.Grow(s.Len() + len(tokens))
 	all := append(append([]int32(nil), s.Tokens()...), tokens...)
 	for p := s.Len(); p < len(all); p++ {
-		m.page(s.Pages()[p/PageTokens])[p%PageTokens] = spell(s.key, all[:p+1])
+		m.page(s.Pages()[p/PageTokens])[p%PageTokens] = spell(s.key, s.sw, all[:p+1])
 	}
 	s.Commit(tokens...)
 }
@@ -42,22 +51,22 @@ func (m *memory) page(p int32) []string {
 	return m.slots[p]
 }
 
-func (m *memory) open(key Key, tokens []int32, limit int) (live, bool) {
-	s, cp := m.c.Open(key, tokens, len(tokens)-1, limit)
+func (m *memory) open(key Key, sw Switch, tokens []int32, limit int) (live, bool) {
+	s, cp := m.c.Open(key, sw, tokens, len(tokens)-1, limit)
 	if s == nil {
 		return live{}, false
 	}
 	if cp != nil {
 		copy(m.page(cp.To)[:cp.Tokens], m.page(cp.From)[:cp.Tokens])
 	}
-	return live{s, key, limit}, true
+	return live{s, key, sw, limit}, true
 }
 
 // check holds every sequence against what it must see, and the page accounts.
 func (m *memory) check(t *rapid.T, seqs []live) {
 	for _, s := range seqs {
 		for p := range s.Len() {
-			if got, want := m.page(s.Pages()[p/PageTokens])[p%PageTokens], spell(s.key, s.Tokens()[:p+1]); got != want {
+			if got, want := m.page(s.Pages()[p/PageTokens])[p%PageTokens], spell(s.key, s.sw, s.Tokens()[:p+1]); got != want {
 				t.Fatalf("position %d holds %q, want %q", p, got, want)
 			}
 		}
@@ -101,7 +110,8 @@ func TestAnyInterleavingReadsItsOwnPrefix(t *testing.T) {
 			switch rapid.IntRange(0, 4).Draw(t, "op") {
 			case 0, 1:
 				prompt := append(make([]int32, rapid.SampledFrom([]int{0, 60, 64, 128, 130}).Draw(t, "zeros")), chunk.Draw(t, "prompt")...)
-				s, ok := m.open(rapid.SampledFrom(keys).Draw(t, "key"), prompt, len(prompt)+rapid.IntRange(0, 80).Draw(t, "room"))
+				sw := Switch{rapid.SampledFrom([]int{0, 3, 60, 64, 70, 127, 128, 131}).Draw(t, "at"), rapid.SampledFrom([]ids.Digest{"", "", "a1", "a2"}).Draw(t, "with")}
+				s, ok := m.open(rapid.SampledFrom(keys).Draw(t, "key"), sw, prompt, len(prompt)+rapid.IntRange(0, 80).Draw(t, "room"))
 				if ok {
 					m.write(s, prompt[s.Len():])
 					seqs = append(seqs, s)
@@ -142,7 +152,7 @@ func tokens(n int) []int32 {
 }
 
 func run(c *Cache, key Key, toks []int32) int {
-	s, _ := c.Open(key, toks, len(toks)-1, len(toks))
+	s, _ := c.Open(key, Switch{}, toks, len(toks)-1, len(toks))
 	hit := s.Len()
 	s.Grow(len(toks))
 	s.Commit(toks[hit:]...)
@@ -165,6 +175,43 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// TestSwitchedSequencesShareWhatIsBefore: pages before the switch are the base's, in both
+// directions; those after it belong to the weights and to the position.
+func TestSwitchedSequencesShareWhatIsBefore(t *testing.T) {
+	c, base := New(100), Key{Base: "b"}
+	reuse := func(sw Switch, toks []int32) int {
+		s, _ := c.Open(base, sw, toks, len(toks)-1, len(toks))
+		hit := s.Len()
+		s.Grow(len(toks))
+		s.Commit(toks[hit:]...)
+		s.Close()
+		return hit
+	}
+	got := []int{
+		reuse(Switch{}, tokens(200)),
+		reuse(Switch{100, "x"}, tokens(200)), // a full page and part of the next from the base
+		reuse(Switch{100, "x"}, tokens(200)), // everything
+		reuse(Switch{100, "y"}, tokens(200)), // other weights
+		reuse(Switch{90, "x"}, tokens(200)),  // another position
+		reuse(Switch{128, "x"}, tokens(200)), // at the border of a page
+		reuse(Switch{128, "x"}, tokens(200)),
+		reuse(Switch{0, "x"}, tokens(200)),
+		reuse(Switch{300, "z"}, tokens(200)), // beyond what is stored: the base's
+		reuse(Switch{}, append(tokens(150), 7)),
+	}
+	if diff := cmp.Diff([]int{0, 100, 199, 100, 90, 128, 199, 0, 199, 150}, got); diff != "" {
+		t.Error(diff)
+	}
+	first := New(10)
+	s, _ := first.Open(base, Switch{70, "x"}, tokens(100), 99, 100)
+	s.Grow(100)
+	s.Commit(tokens(100)...)
+	s.Close()
+	if s, _ := first.Open(base, Switch{}, tokens(100), 99, 100); s.Len() != 70 {
+		t.Errorf("the base reuses %d positions of a switched sequence, want 70", s.Len())
+	}
+}
+
 func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
 	c := New(4)
 	a, b, d := Key{Adapter: "a"}, Key{Adapter: "b"}, Key{Adapter: "d"}
@@ -182,12 +229,12 @@ func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
 
 func TestFullCacheWaitsAndSaysNever(t *testing.T) {
 	c := New(2)
-	s, _ := c.Open(Key{}, tokens(10), 9, 128)
-	if other, _ := c.Open(Key{}, tokens(10), 9, 64); other != nil {
+	s, _ := c.Open(Key{}, Switch{}, tokens(10), 9, 128)
+	if other, _ := c.Open(Key{}, Switch{}, tokens(10), 9, 64); other != nil {
 		t.Error("promised a page that the first sequence was promised")
 	}
 	s.Close()
-	if other, _ := c.Open(Key{}, tokens(10), 9, 128); other == nil {
+	if other, _ := c.Open(Key{}, Switch{}, tokens(10), 9, 128); other == nil {
 		t.Error("a closed sequence kept its promise")
 	}
 	if err := c.Fits(129); errs.CodeOf(err) != errs.ContextExceeded {

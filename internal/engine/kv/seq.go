@@ -6,6 +6,7 @@ package kv
 type Seq struct {
 	c        *Cache
 	root     *node
+	sw       Switch
 	path     []*node // one per full page
 	pages    []int32 // path's pages and then private ones
 	tokens   []int32
@@ -55,7 +56,7 @@ func (s *Seq) publish(i int, tokens []int32) *node {
 	if i > 0 {
 		parent = s.path[i-1]
 	}
-	n, kept := s.c.insert(parent, tokens, s.pages[i])
+	n, kept := s.c.insert(parent, tokens, s.sw.page(i), s.pages[i])
 	if !kept {
 		s.c.free = append(s.c.free, s.pages[i])
 		s.pages[i] = n.page

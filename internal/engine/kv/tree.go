@@ -8,6 +8,7 @@ type node struct {
 	parent   *node
 	children map[int32][]*node // by first token
 	tokens   []int32           // 1 to PageTokens; only a full node has children
+	sw       Switch            // within the page; of a page that ends before it there is none
 	page     int32
 	refs     int // sequences whose path goes through here
 	seqs     int // of a root: open sequences
@@ -16,10 +17,10 @@ type node struct {
 
 // match walks down full pages as far as tokens go. part is the child that shares the
 // most of what is left, with shared tokens in common; nil when none does.
-func match(root *node, tokens []int32) (path []*node, part *node, shared int) {
+func match(root *node, sw Switch, tokens []int32) (path []*node, part *node, shared int) {
 	at := root
 	for len(tokens) > 0 {
-		best, n := at.closest(tokens)
+		best, n := at.closest(tokens, sw.page(len(path)))
 		if n < PageTokens {
 			return path, best, n
 		}
@@ -29,10 +30,11 @@ func match(root *node, tokens []int32) (path []*node, part *node, shared int) {
 	return path, nil, 0
 }
 
-// closest is the child with the longest common prefix with tokens.
-func (n *node) closest(tokens []int32) (best *node, shared int) {
+// closest is the child with the most positions in common with a page of tokens and a
+// switch.
+func (n *node) closest(tokens []int32, sw Switch) (best *node, shared int) {
 	for _, ch := range n.children[tokens[0]] {
-		if k := common(ch.tokens, tokens); k > shared {
+		if k := alike(ch.sw, sw, common(ch.tokens, tokens)); k > shared {
 			best, shared = ch, k
 		}
 	}
@@ -52,15 +54,18 @@ func common(a, b []int32) int {
 // insert puts a page under parent and gives the node that now stands for its tokens:
 // an older one when it holds them all already (kept is then false, and the page is
 // still the caller's), else a new one.
-func (c *Cache) insert(parent *node, tokens []int32, page int32) (n *node, kept bool) {
-	best, shared := parent.closest(tokens)
+func (c *Cache) insert(parent *node, tokens []int32, sw Switch, page int32) (n *node, kept bool) {
+	if len(tokens) <= sw.At {
+		sw = Switch{}
+	}
+	best, shared := parent.closest(tokens, sw)
 	if best != nil && shared == len(tokens) {
 		return best, false
 	}
 	if best != nil && shared == len(best.tokens) && best.refs == 0 {
 		c.drop(best) // a shorter copy of the same prefix is of no more use
 	}
-	n = &node{parent: parent, tokens: append([]int32(nil), tokens...), page: page}
+	n = &node{parent: parent, tokens: append([]int32(nil), tokens...), sw: sw, page: page}
 	if parent.children == nil {
 		parent.children = map[int32][]*node{}
 	}
