@@ -4,19 +4,40 @@ package kernel
 // by the callers in dispatch_amd64.go.
 
 //go:noescape
+func q40x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q40x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q40WidenAVX2(dst, w *byte, blocks int)
+
+//go:noescape
 func q41x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q41x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
-func q41x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
-
-//go:noescape
-func q41x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
-
-//go:noescape
 func q41WidenAVX2(dst, w *byte, blocks int)
+
+//go:noescape
+func q50x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q50x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q50WidenAVX2(dst, w *byte, blocks int)
+
+//go:noescape
+func q51x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q51x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q51WidenAVX2(dst, w *byte, blocks int)
 
 //go:noescape
 func q80x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
@@ -25,7 +46,46 @@ func q80x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 func q80x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
+func q4kx1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q4kx2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q4kWidenAVX2(dst, w *byte, blocks int)
+
+//go:noescape
+func q5kx1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q5kx2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q5kWidenAVX2(dst, w *byte, blocks int)
+
+//go:noescape
+func q6kx1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q6kx2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q6kWidenAVX2(dst, w *byte, blocks int)
+
+//go:noescape
+func q41x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
 func q80x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q4x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q5x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q6kx4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func gemmF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)

@@ -7,9 +7,11 @@
 // neither on the machine's instruction set, nor on the number of threads, nor on
 // which rows share a batch, nor on how a prompt is cut into chunks:
 //
-//   - Quantised weights, Int8 activations: integer dot per 32-block (exact), then
-//     acc = fma(float(isum), dw*da, acc) and, for Q4_1, acc = fma(m, s, acc);
-//     blocks ascending, one accumulator per output.
+//   - Quantised weights, Int8 activations: integer sum per group of 32 values (exact, the
+//     6-bit sub-scales of Q6_K inside), then acc = fma(float(isum), dw*da, acc) and, for
+//     all but Q8_0 and Q6_K, acc = fma(m, s, acc), with s = da*sum(x). A group's weights
+//     are w = dw*q + m, q not negative: m = -8*d in Q4_0 and -16*d in Q5_0; dw = d*sc and
+//     m = -e*mn in Q4_K and Q5_K. Groups ascending, one accumulator per output.
 //   - Float activations: acc[k%2] = fma(w, x, acc[k%2]), k ascending; out = acc[0] + acc[1].
 //   - Vector sums: lane i%8 collects element i, lanes fold as in fold8.
 //   - Attention: scores, softmax and value sum per page of 64 positions, each page

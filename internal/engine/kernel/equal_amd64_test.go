@@ -52,7 +52,7 @@ func eachISA(f func()) {
 // both runs f with the references and with each set of vector kernels and compares what
 // it returns. On a machine without AVX2 the test would compare the references with
 // themselves, so it fails instead.
-func both(t *rapid.T, what string, f func() []float32) {
+func both(t interface{ Fatalf(string, ...any) }, what string, f func() []float32) {
 	if !accelerated {
 		t.Fatalf("this machine has no AVX2 and FMA: the vector kernels cannot be tested")
 	}

@@ -4,28 +4,27 @@ import "encoding/binary"
 
 // Tiles of 256 values have 8 groups of 32. To the pieces of pack_quant.go they add:
 //
-// Sub-scales of Q4_K and Q5_K, 192 bytes: for each group 16 bytes, one a row, sc&15 |
-// mn&15<<4; then for each pair of groups 16 bytes with the upper bits, those of sc, mn of
-// the even group, sc, mn of the odd one from bit 0 on.
+// Sub-scales of Q4_K and Q5_K, 24 bytes for each group: 16 bytes, one a row, sc&15 |
+// mn&15<<4; then 8 bytes, of which byte i holds sc>>4 | mn>>4<<2 of row i in its low half
+// and of row 8+i in its high one.
 //
 // Upper bits of Q6_K, 128 bytes: two cells of 64 bytes for each row; byte i of the first
 // holds in bits 2g, 2g+1 those of k = 4g+i, of the second those of k = 16+4g+i.
 //
-//	Q4_K: 8 x nibbles                  | sub-scales | d | e
-//	Q5_K: 8 x {nibbles, fifth bits}    | sub-scales | d | e
+//	Q4_K: 8 x nibbles                  | 8 x sub-scales | d | e
+//	Q5_K: 8 x {nibbles, fifth bits}    | 8 x sub-scales | d | e
 //	Q6_K: 8 x {nibbles, upper bits}    | 8 x 16 rows x {sc of k < 16, sc of k >= 16} | d
 const (
 	kGroups     = 8
 	sixthBytes  = 8 * tileRows
-	subBytes    = kGroups*tileRows + kGroups/2*tileRows
-	subUpper    = kGroups * tileRows // where the upper bits of sub-scales begin
+	subBytes    = tileRows + tileRows/2
 	group5Bytes = nibbleBytes + fifthBytes
 	group6Bytes = nibbleBytes + sixthBytes
 )
 
 // packQ4K: the file has d, e, 12 bytes of sub-scales, 128 bytes of nibbles.
 func packQ4K(dst []byte, src *[tileRows][]byte) {
-	subs, d := dst[kGroups*nibbleBytes:], dst[kGroups*nibbleBytes+subBytes:]
+	subs, d := dst[kGroups*nibbleBytes:], dst[kGroups*(nibbleBytes+subBytes):]
 	for r, s := range src {
 		if s == nil {
 			continue
@@ -42,7 +41,7 @@ func packQ4K(dst []byte, src *[tileRows][]byte) {
 // packQ5K: the file has d, e, 12 bytes of sub-scales, 32 bytes of fifth bits, of which
 // bit g of byte k belongs to group g, 128 bytes of nibbles.
 func packQ5K(dst []byte, src *[tileRows][]byte) {
-	subs, d := dst[kGroups*group5Bytes:], dst[kGroups*group5Bytes+subBytes:]
+	subs, d := dst[kGroups*group5Bytes:], dst[kGroups*(group5Bytes+subBytes):]
 	for r, s := range src {
 		if s == nil {
 			continue
@@ -104,11 +103,13 @@ func putSixths(dst []byte, r int, s []byte, shift int) {
 // putSubs spreads 12 bytes: bytes 0-3 hold sc of groups 0-3 and the upper two bits of
 // sc of groups 4-7, bytes 4-7 the same of mn, bytes 8-11 the lower four bits of both.
 func putSubs(dst []byte, r int, s []byte) {
+	put := func(g int, sc, mn byte) {
+		sub := dst[g*subBytes:]
+		sub[r] = sc&15 | mn&15<<4
+		sub[tileRows+r%8] |= (sc>>4 | mn>>4<<2) << (r / 8 * 4)
+	}
 	for g := range 4 {
-		dst[g*tileRows+r] = s[g]&15 | s[4+g]&15<<4
-		dst[(4+g)*tileRows+r] = s[8+g]
-		low, high := s[g]>>4&3|s[4+g]>>4&3<<2, s[g]>>6|s[4+g]>>6<<2
-		dst[subUpper+g/2*tileRows+r] |= low << (4 * (g & 1))
-		dst[subUpper+(2+g/2)*tileRows+r] |= high << (4 * (g & 1))
+		put(g, s[g]&63, s[4+g]&63)
+		put(4+g, s[8+g]&15|s[g]>>6<<4, s[8+g]>>4|s[4+g]>>6<<4)
 	}
 }

@@ -86,9 +86,9 @@ func scalesQ5K(tile []byte, sub, r int) (d, m float32) {
 
 // scalesK reads sub-scales, d and e: d*sc and -e*mn.
 func scalesK(subs []byte, sub, r int) (d, m float32) {
-	low, up := subs[sub*tileRows+r], subs[subUpper+sub/2*tileRows+r]>>(4*(sub&1))
+	low, up := subs[sub*subBytes+r], subs[sub*subBytes+tileRows+r%8]>>(r/8*4)
 	sc, mn := low&15|up&3<<4, low>>4|up>>2&3<<4
-	return scale(subs, subBytes, r) * float32(sc), -(scale(subs, subBytes+scaleBytes, r) * float32(mn))
+	return scale(subs, kGroups*subBytes, r) * float32(sc), -(scale(subs, kGroups*subBytes+scaleBytes, r) * float32(mn))
 }
 
 func scalesQ6K(tile []byte, _, r int) (d, m float32) {
