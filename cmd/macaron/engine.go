@@ -38,7 +38,8 @@ func (e *env) openEngine(ctx context.Context) (*engine.Engine, config.Config, er
 		return nil, cfg, err
 	}
 	eng, err := engine.Open(ctx, engine.Options{Model: file.Path, Name: file.Name, Digest: file.Digest, Threads: cfg.Engine.Threads,
-		Context: cfg.Engine.Context, KVBytes: cfg.Engine.KVBytes, MaxBatch: cfg.Engine.Batch})
+		Context: cfg.Engine.Context, KVBytes: cfg.Engine.KVBytes, MaxBatch: cfg.Engine.Batch,
+		Packed: engine.PackedIn(cfg.Home), Notice: func(err error) { fmt.Fprintln(e.err, "macaron:", err) }})
 	return eng, cfg, err
 }
 

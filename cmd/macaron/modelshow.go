@@ -79,7 +79,7 @@ func viewModel(l models.Local) (modelView, error) {
 		v.Parameters += int64(stored[i].Elements())
 		v.Formats[stored[i].Type]++
 	}
-	if m, err := model.Load(src, runtime.GOMAXPROCS(0)); err == nil {
+	if m, err := model.Load(src, runtime.GOMAXPROCS(0), nil); err == nil {
 		v.Resident = m.Bytes()
 	} else if errs.CodeOf(err) != errs.Unsupported {
 		return v, err

@@ -79,7 +79,7 @@ func loadBase(l models.Local) (accounting.Part, lora.Shape, error) {
 		return accounting.Part{}, lora.Shape{}, err
 	}
 	defer f.Close() // read-only
-	m, err := model.Load(f, runtime.GOMAXPROCS(0))
+	m, err := model.Load(f, runtime.GOMAXPROCS(0), nil)
 	if err != nil {
 		return accounting.Part{}, lora.Shape{}, err
 	}

@@ -23,6 +23,7 @@ func (a *App) embedded(ctx context.Context) (backend.Generator, error) {
 	eng, err := engine.Open(ctx, engine.Options{
 		Model: file.Path, Name: file.Name, Digest: file.Digest,
 		Threads: e.Threads, Context: e.Context, KVBytes: e.KVBytes, MaxBatch: e.Batch,
+		Packed: engine.PackedIn(a.cfg.Home), Notice: func(err error) { a.log.Warn("packed weights", "err", err) },
 	})
 	if err != nil {
 		return nil, err

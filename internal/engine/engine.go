@@ -6,35 +6,38 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/kv"
 	"macaron/internal/engine/lora"
 	"macaron/internal/engine/model"
 	"macaron/internal/engine/token"
+	"macaron/internal/engine/weights/packed"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
 
 // Options says what to serve and with how much of the machine. Zero values choose.
 type Options struct {
-	Model        string     // GGUF file, or directory as Hugging Face lays it out
-	Name         string     // how people call the base; adapters that name another base are refused
-	Digest       ids.Digest // of the model, when the caller has just verified it; else it is computed
-	Threads      int        // workers; 0: one per CPU
-	Context      int        // most positions of a sequence; 0 or more than the model's: the model's
-	KVBytes      int64      // memory for keys and values; 0: 512 MiB
-	AdapterBytes int64      // memory for loaded adapters; 0: 1 GiB
-	MaxBatch     int        // sequences that run at once; 0: 16
-	MaxQueue     int        // requests that wait; 0: 256
-	Float32      bool       // exact activations: slow, for tests
+	Model        string      // GGUF file, or directory as Hugging Face lays it out
+	Name         string      // how people call the base; adapters that name another base are refused
+	Digest       ids.Digest  // of the model, when the caller has just verified it; else it is computed
+	Threads      int         // workers; 0: one per CPU
+	Context      int         // most positions of a sequence; 0 or more than the model's: the model's
+	KVBytes      int64       // memory for keys and values; 0: 512 MiB
+	AdapterBytes int64       // memory for loaded adapters; 0: 1 GiB
+	MaxBatch     int         // sequences that run at once; 0: 16
+	MaxQueue     int         // requests that wait; 0: 256
+	Float32      bool        // exact activations: slow, for tests
+	Packed       string      // directory that keeps packed weights for the next start; empty for none
+	Notice       func(error) // told of what went wrong without harm; nil for nobody
 }
 
 // Engine is a loaded model and its loop. It is safe for concurrent use.
 type Engine struct {
 	opts  Options
 	model *model.Model
+	cache *packed.File   // behind the model's matrices, or nil
+	keep  sync.WaitGroup // the cache is being written
 	tok   *token.Tokenizer
 	tmpl  string // the file's chat template, empty for none
 
@@ -56,6 +59,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.keepWeights()
 	go e.loop.run()
 	return e, nil
 }
@@ -98,42 +102,6 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// load reads weights, vocabulary and digest side by side.
-func (e *Engine) load(ctx context.Context) error {
-	source, err := model.Open(e.opts.Model)
-	if err != nil {
-		return err
-	}
-	digest := e.opts.Digest
-	var g errgroup.Group
-	g.Go(func() (err error) {
-		if digest == "" {
-			digest, err = model.Digest(e.opts.Model)
-		}
-		return err
-	})
-	g.Go(func() (err error) {
-		e.tok, e.tmpl, err = speech(source)
-		return err
-	})
-	g.Go(func() (err error) {
-		e.model, err = model.Load(source, e.opts.Threads)
-		return err
-	})
-	err = g.Wait()
-	if cerr := source.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	e.model.Digest = digest
-	if e.tok.Vocab() > e.model.V {
-		return errs.Newf(errs.FormatInvalid, "the vocabulary has %d tokens and the embedding only %d rows", e.tok.Vocab(), e.model.V)
-	}
-	return errs.Wrap(errs.Canceled, ctx.Err(), "loading the model was cancelled", "")
-}
-
 // Close refuses new requests and those that still wait, lets the running ones finish,
 // and releases the workers. It is idempotent.
 func (e *Engine) Close() error {
@@ -142,7 +110,8 @@ func (e *Engine) Close() error {
 	e.mu.Unlock()
 	e.nudge()
 	<-e.done
-	return nil
+	e.keep.Wait()
+	return e.closeWeights()
 }
 
 // nudge wakes the loop.

@@ -29,7 +29,7 @@ func open(t testing.TB, path string) *Model {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	m, err := Load(s, 2)
+	m, err := Load(s, 2, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

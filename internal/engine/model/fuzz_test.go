@@ -23,7 +23,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return // that package's own fuzzing
 		}
-		m, err := Load(&GGUF{file}, 1)
+		m, err := Load(&GGUF{file}, 1, nil)
 		if err != nil {
 			if errs.CodeOf(err) == errs.Internal {
 				t.Fatalf("an error without a code: %v", err)

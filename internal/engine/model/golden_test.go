@@ -80,7 +80,7 @@ var testModel = sync.OnceValues(func() (*Model, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return Load(f, runtime.NumCPU())
+	return Load(f, runtime.NumCPU(), nil)
 })
 
 var modelPath string

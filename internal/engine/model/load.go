@@ -9,6 +9,7 @@ import (
 
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/weights/gguf"
+	"macaron/internal/engine/weights/packed"
 	"macaron/internal/engine/weights/safetensors"
 	"macaron/internal/errs"
 )
@@ -33,14 +34,15 @@ func formatNames() string {
 // checkpointFormats does the same for safetensors.
 var checkpointFormats = map[safetensors.DType]kernel.Format{safetensors.F32: kernel.F32, safetensors.F16: kernel.F16, safetensors.BF16: kernel.BF16}
 
-// Load packs the weights of an open model, with up to threads goroutines. The source can
-// be closed afterwards. Digest is left for the caller to set.
-func Load(s Source, threads int) (*Model, error) {
+// Load packs the weights of an open model, with up to threads goroutines, or takes those
+// that cache has, nil for none. The source can be closed afterwards, the cache when the
+// model is no longer used. Digest is left for the caller to set.
+func Load(s Source, threads int, cache *packed.File) (*Model, error) {
 	c, err := s.Config()
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{source: s, config: &c, used: map[string]bool{}}
+	l := &loader{source: s, config: &c, cache: cache, used: map[string]bool{}}
 	l.group.SetLimit(max(threads, 1))
 	if c.V, err = l.vocabulary(); err != nil {
 		return nil, err
@@ -90,6 +92,7 @@ func (m *Model) tables() {
 type loader struct {
 	source Source
 	config *Config
+	cache  *packed.File
 	used   map[string]bool // by stored name; belongs to the goroutine that plans
 	group  errgroup.Group
 }
@@ -173,6 +176,10 @@ func (l *loader) matrix(to **kernel.Matrix, name string, rows, k int, order []in
 		if !t.known {
 			return errs.New(errs.Unsupported, fmt.Sprintf("the tensor %s is stored as %s; the built-in engine computes %s", t.Name, t.Type, formatNames()),
 				"use a file in one of these formats, or serve this one with another engine and --upstream")
+		}
+		if m := l.cache.Matrix(name); m != nil && m.Rows() == rows && m.K() == k && m.Format() == t.format {
+			*to = m
+			return nil
 		}
 		var err error
 		*to, err = kernel.Pack(t.format, rows, k, reordered(t.data(), order))

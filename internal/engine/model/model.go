@@ -9,6 +9,8 @@
 package model
 
 import (
+	"fmt"
+
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/lora"
 	"macaron/internal/ids"
@@ -71,6 +73,26 @@ func (m *Model) Bytes() int64 {
 	}
 	return int64(n)
 }
+
+// Arrangement names what decides, beside the kernels, how a stored tensor becomes a
+// packed matrix. Whoever changes an order of rows in the loader changes it.
+const Arrangement = "rows of q and k by rotation pair"
+
+// Matrices names the packed matrices as the loader does: what a cache holds.
+func (m *Model) Matrices() map[string]*kernel.Matrix {
+	all := map[string]*kernel.Matrix{"token_embd.weight": m.embed}
+	if m.head != m.embed {
+		all["output.weight"] = m.head
+	}
+	for i := range m.layers {
+		for t, w := range m.layers[i].matrices() {
+			all[fmt.Sprintf("blk.%d.%s.weight", i, matrixNames[t])] = w
+		}
+	}
+	return all
+}
+
+var matrixNames = [lora.Targets]string{"attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"}
 
 // Params is the number of weights, those of normalisations and biases included.
 func (m *Model) Params() int64 {

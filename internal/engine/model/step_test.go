@@ -20,7 +20,7 @@ func tiny(t *testing.T) (*Model, []*lora.Adapter) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Load(&GGUF{f}, 2)
+	m, err := Load(&GGUF{f}, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err := Load(&GGUF{f}, 1); errs.CodeOf(err) != c.code {
+		if _, err := Load(&GGUF{f}, 1, nil); errs.CodeOf(err) != c.code {
 			t.Errorf("%s: %v", name, err)
 		} else if name == "architecture" && !containsAll(err.Error(), "qwen9", "llama") {
 			t.Errorf("the refusal names neither: %v", err)

@@ -39,7 +39,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // table is the head of a file.
 type table struct {
 	Base     ids.Digest `json:"base"`
-	Layout   string     `json:"layout"` // kernel.Layout of the writer
+	Layout   string     `json:"layout"` // kernel.Layout of the writer, and its arrangement
 	Matrices []entry    `json:"matrices"`
 }
 
@@ -61,9 +61,10 @@ type File struct {
 }
 
 // Open maps the cache of a base and checks every byte of it. Without a file, and for one
-// that other kernels or another base wrote, it gives nil and no error; FormatInvalid tells
-// of a damaged file.
-func Open(path string, base ids.Digest) (*File, error) {
+// of other kernels, another base or another arrangement, it gives nil and no error;
+// FormatInvalid tells of a damaged file. The arrangement names what the caller did to the
+// weights before it packed them.
+func Open(path string, base ids.Digest, arrangement string) (*File, error) {
 	raw, release, err := mapped.File(path)
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -73,7 +74,7 @@ func Open(path string, base ids.Digest) (*File, error) {
 	}
 	f := &File{matrices: map[string]*kernel.Matrix{}, release: release}
 	t, err := readTable(raw)
-	if err == nil && t.Base == base && t.Layout == kernel.Layout() {
+	if err == nil && t.Base == base && t.Layout == layout(arrangement) {
 		if err = f.take(raw, t.Matrices); err == nil {
 			return f, nil
 		}
@@ -84,11 +85,23 @@ func Open(path string, base ids.Digest) (*File, error) {
 	return nil, err
 }
 
-// Matrix gives a matrix by the name it was written under, nil for none.
-func (f *File) Matrix(name string) *kernel.Matrix { return f.matrices[name] }
+func layout(arrangement string) string { return kernel.Layout() + "; " + arrangement }
+
+// Matrix gives a matrix by the name it was written under, nil for none. A nil File has none.
+func (f *File) Matrix(name string) *kernel.Matrix {
+	if f == nil {
+		return nil
+	}
+	return f.matrices[name]
+}
 
 // Close ends the use of all matrices.
-func (f *File) Close() error { return f.release() }
+func (f *File) Close() error {
+	if f == nil {
+		return nil
+	}
+	return f.release()
+}
 
 func damaged(what string) error {
 	return errs.New(errs.FormatInvalid, "the file of packed weights is damaged: "+what, "nothing needs to be done: it is written again")

@@ -13,7 +13,10 @@ import (
 	"macaron/internal/ids"
 )
 
-const base = ids.Digest("sha256:00")
+const (
+	base  = ids.Digest("sha256:00")
+	order = "as they come"
+)
 
 // matrices are one of each format that needs no scales, and an uneven shape.
 func matrices(t testing.TB) map[string]*kernel.Matrix {
@@ -40,7 +43,7 @@ func matrices(t testing.TB) map[string]*kernel.Matrix {
 func written(t testing.TB) (path string, want map[string]*kernel.Matrix) {
 	t.Helper()
 	path, want = filepath.Join(t.TempDir(), "deep", "base.packed"), matrices(t)
-	if err := packed.Write(path, base, want); err != nil {
+	if err := packed.Write(path, base, order, want); err != nil {
 		t.Fatal(err)
 	}
 	return path, want
@@ -48,7 +51,7 @@ func written(t testing.TB) (path string, want map[string]*kernel.Matrix) {
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	path, want := written(t)
-	f, err := packed.Open(path, base)
+	f, err := packed.Open(path, base, order)
 	if err != nil || f == nil {
 		t.Fatal(f, err)
 	}
@@ -82,10 +85,13 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 
 func TestOthersFilesAreNotUsed(t *testing.T) {
 	path, _ := written(t)
-	if f, err := packed.Open(path, "sha256:01"); f != nil || err != nil {
+	if f, err := packed.Open(path, "sha256:01", order); f != nil || err != nil {
 		t.Errorf("another base: %v %v", f, err)
 	}
-	if f, err := packed.Open(path+".none", base); f != nil || err != nil {
+	if f, err := packed.Open(path, base, "another order"); f != nil || err != nil {
+		t.Errorf("another arrangement: %v %v", f, err)
+	}
+	if f, err := packed.Open(path+".none", base, order); f != nil || err != nil {
 		t.Errorf("no file: %v %v", f, err)
 	}
 }
@@ -109,7 +115,7 @@ func TestDamageIsNoticed(t *testing.T) {
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if f, err := packed.Open(path, base); f != nil || errs.CodeOf(err) != errs.FormatInvalid {
+		if f, err := packed.Open(path, base, order); f != nil || errs.CodeOf(err) != errs.FormatInvalid {
 			t.Fatalf("byte %d of %d changed: %v, %v", at, len(raw), f, err)
 		}
 		raw[at] ^= 0x10
@@ -118,7 +124,7 @@ func TestDamageIsNoticed(t *testing.T) {
 		if err := os.WriteFile(path, raw[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if f, err := packed.Open(path, base); f != nil || errs.CodeOf(err) != errs.FormatInvalid {
+		if f, err := packed.Open(path, base, order); f != nil || errs.CodeOf(err) != errs.FormatInvalid {
 			t.Fatalf("%d bytes of the file: %v, %v", n, f, err)
 		}
 	}
@@ -139,7 +145,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		file, err := packed.Open(path, base)
+		file, err := packed.Open(path, base, order)
 		if err != nil && errs.CodeOf(err) != errs.FormatInvalid {
 			t.Fatal(err)
 		}

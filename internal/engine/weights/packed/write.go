@@ -19,8 +19,8 @@ import (
 
 // Write stores matrices as the cache of a base. The file is seen whole or not at all; a
 // disk that would be left with less than half of what it has free is spared.
-func Write(path string, base ids.Digest, matrices map[string]*kernel.Matrix) error {
-	t := layOut(base, matrices)
+func Write(path string, base ids.Digest, arrangement string, matrices map[string]*kernel.Matrix) error {
+	t := layOut(base, arrangement, matrices)
 	head, err := encode(t)
 	if err != nil {
 		return err
@@ -47,8 +47,8 @@ func Write(path string, base ids.Digest, matrices map[string]*kernel.Matrix) err
 }
 
 // layOut gives every matrix its place, in the order of their names.
-func layOut(base ids.Digest, matrices map[string]*kernel.Matrix) table {
-	t := table{Base: base, Layout: kernel.Layout()}
+func layOut(base ids.Digest, arrangement string, matrices map[string]*kernel.Matrix) table {
+	t := table{Base: base, Layout: layout(arrangement)}
 	for _, name := range slices.Sorted(maps.Keys(matrices)) {
 		m := matrices[name]
 		t.Matrices = append(t.Matrices, entry{Name: name, Format: m.Format(), Rows: m.Rows(), K: m.K(),
