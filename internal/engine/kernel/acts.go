@@ -8,11 +8,12 @@ import "fmt"
 // For quantised weights in Int8 mode, Set rounds each row and 32-block to int8 and
 // packs panels of columns (a column of the product is a row here):
 //
-//	panel of 4: block 0 {4 x 32 int8, 4 x f32 d, 4 x f32 s, 4 x int32 neg} | block 1 ... (176 bytes each)
+//	panel of 4: block 0 {4 x 32 int8, 4 x f32 d, 4 x f32 s,
+//	            4 x int32 neg, 4 x int32 neg16} | block 1 ... (192 bytes each)
 //	rest of n : one panel of 1 or 2 columns, or a padded one of 4
 //
-// where x ~ d*q, s = d*sum(q), neg = -sum(q): added 2^b times, it takes a bias of 2^b
-// out of weights. Float weights, and Float32 mode, read the caller's
+// where x ~ d*q, s = d*sum(q), neg = -sum(q), neg16 the same of the first 16 q: added 2^b
+// times, they take a bias of 2^b out of weights. Float weights, and Float32 mode, read the caller's
 // x, which must stay unchanged as long as this Acts is in use.
 type Acts struct {
 	x      []float32
@@ -60,7 +61,7 @@ func (a *Acts) Slice(lo, hi int) Acts {
 
 const (
 	qBlock   = 32          // values that share one scale
-	qColumn  = qBlock + 12 // bytes of one column's block: q, d, s, neg
+	qColumn  = qBlock + 16 // bytes of one column's block: q, d, s, neg, neg16
 	panelMax = 4           // columns of a full panel
 )
 
@@ -107,5 +108,6 @@ func clearColumn(dst []byte, width, c, blocks int) {
 		clear(block[width*qBlock+4*c:][:4])
 		clear(block[width*(qBlock+4)+4*c:][:4])
 		clear(block[width*(qBlock+8)+4*c:][:4])
+		clear(block[width*(qBlock+12)+4*c:][:4])
 	}
 }

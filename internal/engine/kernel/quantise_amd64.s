@@ -10,7 +10,7 @@ GLOBL order<>(SB), RODATA|NOPTR, $32
 // func quantiseAVX2(dst *byte, width, c int, x *float32, blocks int)
 //
 // DI points at the column's q, BX at its d, R8 + BX at its s, 2*R8 + BX at its
-// neg; order: quantise_ref.go.
+// neg, R12 + BX at its neg16; order: quantise_ref.go.
 TEXT ·quantiseAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ width+8(FP), R9
@@ -24,6 +24,7 @@ TEXT ·quantiseAVX2(SB), NOSPLIT, $0-40
 	SHLQ $5, AX
 	ADDQ AX, DI
 	LEAQ (R9*4), R8
+	LEAQ (R8)(R8*2), R12
 	IMUL3Q $const_qColumn, R9, R9
 	VPCMPEQD Y15, Y15, Y15
 	VPSRLD $1, Y15, Y15
@@ -67,16 +68,16 @@ block:
 	VCVTPS2DQ Y3, Y3
 	VPADDD Y1, Y0, Y4
 	VPADDD Y3, Y2, Y5
-	VPADDD Y5, Y4, Y4
+	VPHADDD Y5, Y4, Y4
 	VEXTRACTI128 $1, Y4, X5
 	VPADDD X5, X4, X4
-	VPSHUFD $0x4e, X4, X5
-	VPADDD X5, X4, X4
-	VPSHUFD $0xb1, X4, X5
-	VPADDD X5, X4, X4
+	VPHADDD X4, X4, X4
+	VPHADDD X4, X4, X5
 	VPXOR X10, X10, X10
-	VPSUBD X4, X10, X10
-	VCVTDQ2PS X4, X4
+	VPSUBD X5, X10, X10
+	VPXOR X11, X11, X11
+	VPSUBD X4, X11, X11
+	VCVTDQ2PS X5, X4
 	VMULSS X8, X4, X4
 	VPACKSSDW Y1, Y0, Y0
 	VPACKSSDW Y3, Y2, Y2
@@ -88,6 +89,7 @@ store:
 	VMOVSS X8, (BX)
 	VMOVSS X4, (BX)(R8*1)
 	VMOVD X10, (BX)(R8*2)
+	VMOVD X11, (BX)(R12*1)
 	ADDQ $128, SI
 	ADDQ R9, DI
 	ADDQ R9, BX
@@ -101,6 +103,7 @@ zero:
 	VPXOR X8, X8, X8
 	VPXOR X4, X4, X4
 	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
 	JMP store
 
 bad:
@@ -109,4 +112,5 @@ bad:
 	VMOVD AX, X8
 	VMOVD AX, X4
 	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
 	JMP store

@@ -10,7 +10,8 @@ import (
 const tiny = 0x1p-100
 
 // quantiseRef writes row x as column c of a panel of the given width: per block of
-// 32 values d = max|x|/127, q = x*(127/max|x|) rounded to even, s = d*sum(q), neg = -sum(q).
+// 32 values d = max|x|/127, q = x*(127/max|x|) rounded to even, s = d*sum(q), neg = -sum(q),
+// neg16 = -sum(q[:16]).
 // A block with a value that is not finite gets d = s = NaN, which reaches every result.
 func quantiseRef(dst []byte, width, c int, x []float32) {
 	for b := range len(x) / qBlock {
@@ -28,7 +29,7 @@ func quantiseRef(dst []byte, width, c int, x []float32) {
 		case amax < tiny:
 			d, id = 0, 0
 		}
-		sum, q := int32(0), block[c*qBlock:][:qBlock]
+		sum, sum16, q := int32(0), int32(0), block[c*qBlock:][:qBlock]
 		for i, f := range v {
 			var n int32
 			if id != 0 {
@@ -36,10 +37,14 @@ func quantiseRef(dst []byte, width, c int, x []float32) {
 			}
 			q[i] = byte(n)
 			sum += n
+			if i < 16 {
+				sum16 += n
+			}
 		}
 		putFloat(block[width*qBlock+4*c:], d)
 		putFloat(block[width*(qBlock+4)+4*c:], float32(sum)*d)
 		binary.NativeEndian.PutUint32(block[width*(qBlock+8)+4*c:], uint32(-sum))
+		binary.NativeEndian.PutUint32(block[width*(qBlock+12)+4*c:], uint32(-sum16))
 	}
 }
 

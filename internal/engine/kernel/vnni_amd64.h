@@ -4,11 +4,15 @@
 // once per format with these definitions:
 //
 //	BEGIN           constants in Z30, Z31
-//	TILE            bytes of a block of 16 rows
+//	GROUPS          groups of 32 values in a block
+//	BLOCK, REST     what comes before the groups of a block and after each group
+//	GROUP           bytes of 16 rows and 32 values
 //	ENTER           asks for weights ahead of use, reads what quarters share into Z29
-//	UNPACK(g)       a quarter of the block: 4 unsigned weights per row in Z24, 4 in Z25
+//	UNPACK(g)       a quarter of the group: 4 unsigned weights per row in Z24, 4 in Z25
 //	LO(g), HI(g)    the first of the activations that they meet
-//	START(p, on, i) sets the sum i of a column with its neg at on
+//	START(p, on, i) sets the sum i of a column whose neg is at on
+//	STARTS(p, on, of, i, j) the same for two sums, of Z24 and of Z25; neg16 is at of
+//	JOIN(i, j)      makes one sum i of the two
 //	SCALES          d in Z26, m in Z27
 //	OFFSET(p, os, f) adds m times the s of a column at os to f
 //
@@ -16,7 +20,7 @@
 // the same columns in Z12-Z23.
 
 // SETUP loads the arguments: DI dst, SI column stride in bytes, DX weights, CX
-// activations, R8 blocks, R9 count; R11 is the size of a panel of 4.
+// activations, R8 blocks, R9 count; R11 is the size of a panel.
 #define SETUP \
 	MOVQ dst+0(FP), DI \
 	MOVQ ldd+8(FP), SI \
@@ -25,7 +29,7 @@
 	MOVQ x+24(FP), CX \
 	MOVQ blocks+32(FP), R8 \
 	MOVQ count+40(FP), R9 \
-	IMUL3Q $(4*const_qColumn), R8, R11
+	IMUL3Q $(4*GROUPS*const_qColumn), R8, R11
 
 // BYTES sets z to copies of a pattern of four bytes.
 #define BYTES(pattern, z) \
@@ -61,7 +65,28 @@
 
 // What formats with unsigned codes and an offset have in common.
 #define UNBIASED(p, on, i) VPXORD i, i, i
+#define UNBIASED2(p, on, of, i, j) \
+	VPXORD i, i, i \
+	VPXORD j, j, j
+#define ADDSUMS(i, j) VPADDD j, i, i
 #define ADDM(p, os, f) VFMADD231PS.BCST (os)p, Z27, f
+
+// NOTHING stands for a part that a format does not have.
+#define NOTHING
+
+// BLOCKK and RESTK walk through the 8 groups of a block of 256: AX is the block, R13 the
+// group's sub-scales, which begin at subs and take step bytes each, end is the size of
+// what follows the groups.
+#define BLOCKK(subs) \
+	MOVQ DX, AX \
+	LEAQ (subs)(DX), R13 \
+	MOVQ $8, BX
+
+#define RESTK(step, end) \
+	ADDQ $step, R13 \
+	DECQ BX \
+	JNZ  group \
+	ADDQ $end, DX
 
 // The panels of a group.
 #define P0 (CX)
@@ -79,6 +104,18 @@
 	START(p, 164, b) \
 	START(p, 168, c) \
 	START(p, 172, d)
+
+#define STARTS4(p, a, b, c, d, e, f, g, h) \
+	STARTS(p, 160, 176, a, e) \
+	STARTS(p, 164, 180, b, f) \
+	STARTS(p, 168, 184, c, g) \
+	STARTS(p, 172, 188, d, h)
+
+#define JOIN4(a, b, c, d, e, f, g, h) \
+	JOIN(a, e) \
+	JOIN(b, f) \
+	JOIN(c, g) \
+	JOIN(d, h)
 
 // DOT4 multiplies 4 weights per row with a panel's activations from o on.
 #define DOT4(p, o, w, a, b, c, d) \

@@ -8,13 +8,18 @@
 	BYTES(0x0f0f0f0f, Z31) \
 	BYTES(0xc1000000, Z30)
 
-#define TILE 288
+#define GROUPS 1
+#define BLOCK NOTHING
+#define REST NOTHING
+#define GROUP 288
 #define ENTER AHEAD5
 #define LO LO4
 #define HI HI4
 #define UNPACK NIBBLES
 
 #define START UNBIASED
+#define STARTS UNBIASED2
+#define JOIN ADDSUMS
 
 #define SCALES \
 	VCVTPH2PS 256(DX), Z26 \

@@ -5,13 +5,18 @@
 // Q4_1: nibbles are unsigned as they are.
 
 #define BEGIN BYTES(0x0f0f0f0f, Z31)
-#define TILE 320
+#define GROUPS 1
+#define BLOCK NOTHING
+#define REST NOTHING
+#define GROUP 320
 #define ENTER AHEAD5
 #define LO LO4
 #define HI HI4
 #define UNPACK NIBBLES
 
 #define START UNBIASED
+#define STARTS UNBIASED2
+#define JOIN ADDSUMS
 
 #define SCALES \
 	VCVTPH2PS 256(DX), Z26 \

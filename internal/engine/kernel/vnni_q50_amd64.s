@@ -11,11 +11,16 @@ GLOBL minus16<>(SB), RODATA|NOPTR, $4
 	BYTES(0x0f0f0f0f, Z31) \
 	BYTES(0x10101010, Z30)
 
-#define TILE 352
+#define GROUPS 1
+#define BLOCK NOTHING
+#define REST NOTHING
+#define GROUP 352
 #define LO LO4
 #define HI HI4
 #define UNPACK FIVEBITS
 #define START UNBIASED
+#define STARTS UNBIASED2
+#define JOIN ADDSUMS
 
 #define ENTER \
 	AHEAD5 \

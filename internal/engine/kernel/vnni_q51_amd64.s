@@ -8,11 +8,16 @@
 	BYTES(0x0f0f0f0f, Z31) \
 	BYTES(0x10101010, Z30)
 
-#define TILE 384
+#define GROUPS 1
+#define BLOCK NOTHING
+#define REST NOTHING
+#define GROUP 384
 #define LO LO4
 #define HI HI4
 #define UNPACK FIVEBITS
 #define START UNBIASED
+#define STARTS UNBIASED2
+#define JOIN ADDSUMS
 
 #define ENTER \
 	AHEAD5 \

@@ -5,7 +5,10 @@
 // Q8_0: weights become unsigned with 128 added; the sums start at -128*sum(q).
 
 #define BEGIN BYTES(0x80808080, Z31)
-#define TILE 544
+#define GROUPS 1
+#define BLOCK NOTHING
+#define REST NOTHING
+#define GROUP 544
 #define LO(g) (8*g)
 #define HI(g) (8*g+4)
 
@@ -21,6 +24,12 @@
 	VPXORD (128*g+64)(DX), Z31, Z25
 
 #define START(p, on, i) VPSLLD.BCST $7, (on)p, i
+
+#define STARTS(p, on, of, i, j) \
+	START(p, on, i) \
+	VPXORD j, j, j
+
+#define JOIN ADDSUMS
 
 #define SCALES VCVTPH2PS 512(DX), Z26
 

@@ -13,7 +13,7 @@
 	BEGIN
 	MOVQ DX, R12
 
-group:
+panel:
 	MOVQ R12, DX
 	MOVQ R8, R10
 	ZERO4(Z12, Z13, Z14, Z15)
@@ -21,6 +21,9 @@ group:
 	ZERO4(Z20, Z21, Z22, Z23)
 
 block:
+	BLOCK
+
+group:
 	ENTER
 	START4(P0, Z0, Z1, Z2, Z3)
 	START4(P1, Z4, Z5, Z6, Z7)
@@ -33,8 +36,9 @@ block:
 	FOLD4(P0, Z0, Z1, Z2, Z3, Z12, Z13, Z14, Z15)
 	FOLD4(P1, Z4, Z5, Z6, Z7, Z16, Z17, Z18, Z19)
 	FOLD4(P2, Z8, Z9, Z10, Z11, Z20, Z21, Z22, Z23)
-	ADDQ $TILE, DX
+	ADDQ $GROUP, DX
 	ADDQ $(4*const_qColumn), CX
+	REST
 	DECQ R10
 	JNZ  block
 
@@ -43,7 +47,7 @@ block:
 	STORE4(Z16, Z17, Z18, Z19)
 	STORE4(Z20, Z21, Z22, Z23)
 	DECQ R9
-	JNZ  group
+	JNZ  panel
 	VZEROUPPER
 	RET
 

@@ -11,13 +11,16 @@
 	BEGIN
 	MOVQ DX, R12
 
-group:
+panel:
 	MOVQ R12, DX
 	MOVQ R8, R10
 	ZERO4(Z12, Z13, Z14, Z15)
 	ZERO4(Z16, Z17, Z18, Z19)
 
 block:
+	BLOCK
+
+group:
 	ENTER
 	START4(P0, Z0, Z1, Z2, Z3)
 	START4(P1, Z4, Z5, Z6, Z7)
@@ -28,8 +31,9 @@ block:
 	SCALES
 	FOLD4(P0, Z0, Z1, Z2, Z3, Z12, Z13, Z14, Z15)
 	FOLD4(P1, Z4, Z5, Z6, Z7, Z16, Z17, Z18, Z19)
-	ADDQ $TILE, DX
+	ADDQ $GROUP, DX
 	ADDQ $(4*const_qColumn), CX
+	REST
 	DECQ R10
 	JNZ  block
 
@@ -37,7 +41,7 @@ block:
 	STORE4(Z12, Z13, Z14, Z15)
 	STORE4(Z16, Z17, Z18, Z19)
 	DECQ R9
-	JNZ  group
+	JNZ  panel
 	VZEROUPPER
 	RET
 
