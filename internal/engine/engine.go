@@ -45,7 +45,8 @@ type Engine struct {
 
 	mu       sync.Mutex
 	incoming []*task
-	waiting  int // requests accepted and not yet running, incoming included
+	jobs     []*job // in the order of their turns
+	waiting  int    // requests accepted and not yet running, incoming included
 	closing  bool
 	wake     chan struct{}
 	done     chan struct{}
@@ -171,6 +172,8 @@ type Stats struct {
 	PromptTokens     int64         // computed as part of prompts, cached ones not counted
 	OutputTokens     int64         // sampled
 	Busy             time.Duration // spent in steps
+	Chunks           int64         // of background work
+	Background       time.Duration // spent in them
 	KV               kv.Stats
 	KVBytes          int64 // the bound on keys and values
 	Adapters         lora.StoreStats
@@ -194,7 +197,7 @@ func (e *Engine) Ready() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closing {
-		return errs.New(errs.UpstreamUnavailable, "the engine is closing", "try again when it is back")
+		return closingError()
 	}
 	return nil
 }

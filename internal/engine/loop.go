@@ -8,7 +8,6 @@ import (
 	"macaron/internal/engine/kv"
 	"macaron/internal/engine/model"
 	"macaron/internal/engine/sample"
-	"macaron/internal/errs"
 )
 
 // loop is what the one goroutine owns.
@@ -20,7 +19,9 @@ type loop struct {
 	arena     *model.Arena
 	step      *model.Step
 	samplers  []sample.Sampler // by worker
-	queue     []*task          // waiting, first come first served; labels before others
+	queue     []*task          // waiting, in the order of arrival; labels before others
+	places    map[string]int64 // of sessions that wait, see queue.go
+	clock     int64
 	running   []*task
 	turn      int
 	runs      []model.Run
@@ -35,6 +36,7 @@ func (l *loop) init(e *Engine, mode kernel.Mode, pages int) {
 	l.e, l.mode = e, mode
 	l.pool = kernel.NewPool(e.opts.Threads)
 	l.cache = kv.New(pages)
+	l.places = map[string]int64{}
 	l.arena = e.model.NewArena(pages, mode)
 	l.step = e.model.NewStep(l.pool, l.arena)
 	l.samplers = make([]sample.Sampler, e.opts.Threads)
@@ -52,6 +54,7 @@ func (l *loop) run() {
 		l.drop()
 		if closing {
 			l.refuse()
+			l.dismiss()
 			if len(l.running)+len(l.queue) == 0 {
 				return
 			}
@@ -59,7 +62,9 @@ func (l *loop) run() {
 		l.admit()
 		l.publish()
 		if len(l.running) == 0 {
-			<-l.e.wake
+			if !l.work() {
+				<-l.e.wake
+			}
 			continue
 		}
 		start := time.Now()
@@ -73,6 +78,9 @@ func (l *loop) run() {
 func (l *loop) take() (closing bool) {
 	l.e.mu.Lock()
 	defer l.e.mu.Unlock()
+	for _, t := range l.e.incoming {
+		l.arrive(t)
+	}
 	l.queue = append(l.queue, l.e.incoming...)
 	l.e.incoming = l.e.incoming[:0]
 	return l.e.closing
@@ -116,15 +124,19 @@ func (l *loop) refuse() {
 		if t.kind == labelling {
 			return false
 		}
-		t.stream.fail(errs.New(errs.UpstreamUnavailable, "the engine is closing", "try again when it is back"))
+		t.stream.fail(closingError())
 		return true
 	})
 }
 
-// admit starts tasks from the head of the queue while there is room for them.
+// admit starts tasks of the queue, in turn, while there is room for them.
 func (l *loop) admit() {
-	for len(l.queue) > 0 && len(l.running) < l.e.opts.MaxBatch {
-		t := l.queue[0]
+	for len(l.running) < l.e.opts.MaxBatch {
+		i := l.next()
+		if i < 0 {
+			return
+		}
+		t := l.queue[i]
 		seq, cp := l.cache.Open(t.key, t.sw, t.tokens, t.reuse(), t.limit)
 		if seq == nil {
 			return
@@ -136,8 +148,9 @@ func (l *loop) admit() {
 		if t.kind != labelling {
 			t.stream.started(t.prompt, min(seq.Len(), t.prompt))
 		}
-		l.queue = l.queue[1:]
+		l.queue = slices.Delete(l.queue, i, i+1)
 		l.running = append(l.running, t)
+		l.admitted(t.session)
 	}
 }
 

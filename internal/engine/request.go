@@ -21,6 +21,7 @@ type Request struct {
 	Overlay     Overlay       // off by default; makes the answer approximate
 	Release     func()        // called once when the adapters are not needed any more, by Submit when it refuses
 	Salt        string        // cached prefixes are shared within one salt only
+	Session     string        // requests of one session take turns with all others as one; empty: this one by itself
 	MaxTokens   int           // at most; 0 or more than there is room for: until the context is full
 	Sampling    sample.Params
 	Choices     [][]int32 // labels without an end token; see package constrain
@@ -95,7 +96,7 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	if err := r.bounds(); err != nil {
 		return nil, err
 	}
-	t := &task{kind: answering, ctx: ctx, weights: w, sampling: r.Sampling,
+	t := &task{kind: answering, ctx: ctx, weights: w, session: r.Session, sampling: r.Sampling,
 		top: r.TopLogprobs, ignoreEOS: r.IgnoreEOS, tokens: append([]int32(nil), r.Prompt...), prompt: len(r.Prompt), stream: newStream(ctx)}
 	t.key, t.sw = w.cacheKey(e.model.Digest, r.Salt)
 	t.stream.usage.adapt(&w, r.Adapter, r.Mix)
@@ -206,7 +207,7 @@ func (e *Engine) enqueue(t *task) error {
 	defer e.mu.Unlock()
 	switch {
 	case e.closing:
-		return errs.New(errs.UpstreamUnavailable, "the engine is closing", "try again when it is back")
+		return closingError()
 	case e.waiting >= e.opts.MaxQueue:
 		err := errs.New(errs.Overloaded, fmt.Sprintf("%d requests are waiting already", e.waiting), "try again in a moment")
 		err.RetryAfter = e.retryAfter()

@@ -51,9 +51,9 @@ func stretches(out []stretch, parts []part) []stretch {
 }
 
 // schedule shares out the rows of the next step: one to every sequence that decodes,
-// then chunks to prompts in turn, starting with the one after the prompt that was
-// served first the last time. Chunks end at page borders where they do not end a
-// prompt.
+// then chunks to sessions in turn and to the prompts of each in turn, starting with the
+// one after that which was served first the last time. Chunks end at page borders where
+// they do not end a prompt.
 func schedule(running []*task, turn int) []part {
 	var parts []part
 	var prompts []*task
@@ -72,14 +72,21 @@ func schedule(running []*task, turn int) []part {
 		budget = mixedRows
 	}
 	given := make([]int, len(prompts))
-	for again := true; again && budget > 0; {
+	lanes := lanesOf(prompts)
+	for round, again := 0, true; again && budget > 0; round++ {
 		again = false
-		for i := range prompts {
-			i = (i + turn) % len(prompts)
-			n := chunk(prompts[i], given[i], min(budget, chunkRows))
-			given[i] += n
-			budget -= n
-			again = again || n > 0
+		for i := range lanes {
+			lane := lanes[(i+turn)%len(lanes)]
+			for j := range lane { // the first of the lane that takes some
+				k := lane[(j+round+turn/len(lanes))%len(lane)]
+				n := chunk(prompts[k], given[k], min(budget, chunkRows))
+				given[k] += n
+				budget -= n
+				if n > 0 {
+					again = true
+					break
+				}
+			}
 		}
 	}
 	for i, t := range prompts {
@@ -88,6 +95,22 @@ func schedule(running []*task, turn int) []part {
 		}
 	}
 	return parts
+}
+
+// lanesOf gives the indices of the prompts session by session: each session moves as fast
+// as every other. A prompt without a session is one by itself.
+func lanesOf(prompts []*task) [][]int {
+	var lanes [][]int
+	of := map[string]int{}
+	for i, t := range prompts {
+		at, known := of[t.session]
+		if !known || t.session == "" {
+			at = len(lanes)
+			lanes, of[t.session] = append(lanes, nil), at
+		}
+		lanes[at] = append(lanes[at], i)
+	}
+	return lanes
 }
 
 // chunk is how many more tokens a prompt gets that was given some already, at most

@@ -16,7 +16,7 @@ func TestScheduleIsFairAndBounded(t *testing.T) {
 		var running []*task
 		for range rapid.IntRange(1, 12).Draw(t, "tasks") {
 			n := rapid.SampledFrom([]int{1, 1, 2, 63, 64, 65, 200, 700}).Draw(t, "tokens")
-			s := &task{tokens: make([]int32, n)}
+			s := &task{tokens: make([]int32, n), session: rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "session")}
 			s.seq, _ = c.Open(kv.Key{Salt: rapid.StringN(20, 20, -1).Draw(t, "salt")}, kv.Switch{}, s.tokens, 0, n)
 			running = append(running, s)
 		}
@@ -27,7 +27,7 @@ func TestScheduleIsFairAndBounded(t *testing.T) {
 				prompts++
 			}
 		}
-		for turn := range max(prompts, 1) {
+		for turn := range max(prompts*prompts, 1) {
 			rows, decoding := 0, 0
 			for _, p := range schedule(running, turn) {
 				if p.n < 1 || p.n > p.task.pending() {

@@ -25,8 +25,10 @@ type task struct {
 	ctx    context.Context
 	stream *Stream
 	weights
-	key kv.Key
-	sw  kv.Switch
+	key     kv.Key
+	sw      kv.Switch
+	session string
+	stamp   int64 // when it arrived, by the loop's clock
 
 	tokens []int32 // to be fed, and fed: tokens[:seq.Len()]
 	prompt int     // tokens of the caller's prompt
@@ -101,7 +103,7 @@ func (t *task) labels() []*task {
 		if c.plan.Steps(i) == 0 || len(c.plan.Tails) == 1 {
 			continue
 		}
-		l := &task{kind: labelling, ctx: t.ctx, stream: t.stream, weights: t.weights, key: t.key, sw: t.sw, choice: c, label: i, need: len(t.tokens)}
+		l := &task{kind: labelling, ctx: t.ctx, stream: t.stream, weights: t.weights, key: t.key, sw: t.sw, session: t.session, choice: c, label: i, need: len(t.tokens)}
 		l.expect = append(append([]int32(nil), t.tokens...), tail...)
 		l.tokens = l.expect[:len(l.expect)-1]
 		l.limit = len(l.tokens)

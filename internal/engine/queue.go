@@ -1,0 +1,71 @@
+package engine
+
+// A named session waits in a ring with all others and with the requests that name none:
+// when it is its turn its oldest request is admitted, and the session goes to the end. So
+// between two admissions of one session everybody who waited is admitted once, however
+// many requests it has. Places in the ring are stamps of a clock; the lowest is next.
+
+// arrive notes the place of a request that begins to wait.
+func (l *loop) arrive(t *task) {
+	l.clock++
+	t.stamp = l.clock
+	if _, waits := l.places[t.session]; !waits && t.session != "" {
+		l.places[t.session] = l.clock
+	}
+}
+
+// next is the index in the queue of the request to admit, -1 for none. What continues a
+// choice that has begun comes first. A session that has its share of the running
+// sequences waits, also when there is room: a newcomer shall find some.
+func (l *loop) next() int {
+	best, place := -1, int64(0)
+	for i, t := range l.queue {
+		if t.kind == labelling {
+			return i
+		}
+		at := t.stamp
+		if t.session != "" {
+			at = l.places[t.session]
+		}
+		if (best < 0 || at < place) && l.runningOf(t.session) < l.share() {
+			best, place = i, at
+		}
+	}
+	return best
+}
+
+// share is how many sequences of one session run at once: three quarters of all.
+func (l *loop) share() int { return l.e.opts.MaxBatch - l.e.opts.MaxBatch/4 }
+
+func (l *loop) runningOf(session string) int {
+	n := 0
+	for _, t := range l.running {
+		if session != "" && t.session == session {
+			n++
+		}
+	}
+	return n
+}
+
+// admitted moves a session to the end of the ring, or out of it when it does not wait.
+func (l *loop) admitted(session string) {
+	if session == "" {
+		return
+	}
+	l.clock++
+	l.places[session] = l.clock
+	l.tidy()
+}
+
+// tidy forgets the places of sessions that do not wait.
+func (l *loop) tidy() {
+	waits := map[string]bool{}
+	for _, t := range l.queue {
+		waits[t.session] = true
+	}
+	for s := range l.places {
+		if !waits[s] {
+			delete(l.places, s)
+		}
+	}
+}
