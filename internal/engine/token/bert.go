@@ -25,7 +25,7 @@ func (r bertRules) normalise(text string, _ bool) string {
 		text = spacedOut(text)
 	}
 	if r.strip {
-		text = withoutMarks(norm.NFD.String(text))
+		text = without(unicode.Mn, norm.NFD.String(text))
 	}
 	if r.lower {
 		text = lowered(text, false)
@@ -71,9 +71,9 @@ func ideograph(r rune) bool {
 		r >= 0xf900 && r <= 0xfaff || r >= 0x2f800 && r <= 0x2fa1f
 }
 
-func withoutMarks(text string) string {
+func without(class *unicode.RangeTable, text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
+		if unicode.Is(class, r) {
 			return -1
 		}
 		return r

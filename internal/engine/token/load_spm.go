@@ -107,7 +107,7 @@ func (t *Tokenizer) loadSpaces(meta Source) error {
 	}
 	if prefix {
 		steps = append(steps, prefixed(" "))
-		t.strip = true
+		t.strip = stripWord
 	}
 	t.rules = fmt.Sprintf("prefix %v, squeeze %v", prefix, squeeze)
 	t.norm = inOrder(append(steps, replaced(" ", blank)))

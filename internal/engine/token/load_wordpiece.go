@@ -8,7 +8,7 @@ import (
 // loadWordPiece reads a BERT vocabulary. GGUF marks the pieces that start a word with
 // U+2581 and the others not at all.
 func (t *Tokenizer) loadWordPiece(meta Source) ([]uint64, error) {
-	t.algo, t.pre, t.blanks, t.split, t.strip = wordPiece, "bert", true, by(bertWord), true
+	t.algo, t.pre, t.blanks, t.split, t.strip = wordPiece, "bert", true, by(bertWord), stripAny
 	lower, err := meta.BoolOr("tokenizer.ggml.normalizer.lowercase", true)
 	if err != nil {
 		return nil, err

@@ -62,6 +62,9 @@ func (m *merger) single(out []int32, b byte) []int32 {
 	if id := m.t.bytes[b]; id >= 0 {
 		return append(out, id)
 	}
+	if m.t.unk >= 0 {
+		return append(out, m.t.unk)
+	}
 	return out
 }
 
@@ -183,12 +186,18 @@ func (m *merger) load(w string) {
 	}
 }
 
-// loadBytes makes one symbol of each byte; bytes without a token are left out.
+// loadBytes makes one symbol of each byte; bytes without a token are left out, unless
+// there is an unknown token.
 func (m *merger) loadBytes(w string) {
+	fused := false
 	for i := range len(w) {
-		if id := m.t.bytes[w[i]]; id >= 0 {
+		id := m.t.bytes[w[i]]
+		if id >= 0 {
 			m.symbol(id, i)
+		} else if m.t.unk >= 0 && !(fused && m.t.fuse) {
+			m.symbol(m.t.unk, i)
 		}
+		fused = id < 0
 	}
 }
 

@@ -56,7 +56,8 @@ func blankFirst(s string) bool {
 // scan splits text at the tokens of the trie, appends those, and gives the text between
 // them, with its offset, to between. trustedTo gives, for ascending offsets, the end of
 // the trusted text that holds the offset, or no more than the offset where text is
-// untrusted.
+// untrusted. Blanks that a token takes with it may hold tokens of their own, which count
+// too, as they do for the tokenizers library.
 func (t *trie) scan(out []int32, text string, trustedTo func(int) int, between func(out []int32, plain string, at int) []int32) []int32 {
 	plain := 0 // start of the text that is not yet encoded
 	for i := 0; i < len(text); {
@@ -75,17 +76,22 @@ func (t *trie) scan(out []int32, text string, trustedTo func(int) int, between f
 		}
 		end := i
 		if a.left {
-			end = max(plain, trimRight(text, i))
+			end = trimRight(text, i)
 		}
-		out = between(out, text[plain:end], plain)
+		if plain < end {
+			out = between(out, text[plain:end], plain)
+		}
 		out = append(out, a.id)
 		i += n
-		if a.right {
-			i += run(text[i:], space)
-		}
 		plain = i
+		if a.right {
+			plain += run(text[i:], space)
+		}
 	}
-	return between(out, text[plain:], plain)
+	if plain < len(text) {
+		out = between(out, text[plain:], plain)
+	}
+	return out
 }
 
 // trimRight is the offset of the blanks that end text[:i].

@@ -55,11 +55,13 @@ type Tokenizer struct {
 	unk     int32            // what stands for text that has no tokens, -1: none
 	fuse    bool             // of unknown neighbours there is one token
 	pieces  wordPieces       // of wordPiece
-	strip   bool             // the space before the first word is not part of the text
+	strip   stripping        // what Decode does to a space at the start
 
 	bos, eos    int32   // -1: none
 	front, back []int32 // what the model expects around one text
 	eog         map[int32]bool
+	decoded     func(text string, k Kind) []byte // what a piece decodes to; nil: it is spelled in bytes
+	tidy        bool                             // WordPiece takes out the space before a mark
 	hash        string
 	scratch     sync.Pool
 }
