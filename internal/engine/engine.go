@@ -12,7 +12,6 @@ import (
 	"macaron/internal/engine/model"
 	"macaron/internal/engine/token"
 	"macaron/internal/engine/weights/packed"
-	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
 
