@@ -7,6 +7,9 @@ var avx512 = [len(layouts)]*quantKernels{
 	Q5_0: {one: q50x1VNNI, two: q50x2VNNI, panels: panelKernels{q50x4VNNI, q50x8VNNI, q50x12VNNI}},
 	Q5_1: {one: q51x1VNNI, two: q51x2VNNI, panels: panelKernels{q51x4VNNI, q51x8VNNI, q51x12VNNI}},
 	Q8_0: {one: q80x1VNNI, two: q80x2VNNI, panels: panelKernels{q80x4VNNI, q80x8VNNI, q80x12VNNI}},
+	Q4_K: {one: q4kx1VNNI, two: q4kx2VNNI, panels: panelKernels{q4kx4VNNI, q4kx8VNNI, q4kx12VNNI}},
+	Q5_K: {one: q5kx1VNNI, two: q5kx2VNNI, panels: panelKernels{q5kx4VNNI, q5kx8VNNI, q5kx12VNNI}},
+	Q6_K: {one: q6kx1VNNI, two: q6kx2VNNI, panels: panelKernels{q6kx4VNNI, q6kx8VNNI}},
 }
 
 //go:noescape
@@ -83,3 +86,45 @@ func q80x8VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q80x12VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q4kx1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q4kx2VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q4kx4VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q4kx8VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q4kx12VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q5kx1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q5kx2VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q5kx4VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q5kx8VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q5kx12VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q6kx1VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q6kx2VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q6kx4VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q6kx8VNNI(dst *float32, ldd int, w, x *byte, blocks, count int)

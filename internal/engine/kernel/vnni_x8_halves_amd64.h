@@ -1,0 +1,50 @@
+// vnni_x8_amd64.h with two sums for each column: Z0-Z7, and Z8-Z11, Z20-Z23.
+
+#define CELL8(g) \
+	UNPACK(g) \
+	DOT4(P0, LO(g), Z24, Z0, Z1, Z2, Z3) \
+	DOT4(P1, LO(g), Z24, Z4, Z5, Z6, Z7) \
+	DOT4(P0, HI(g), Z25, Z8, Z9, Z10, Z11) \
+	DOT4(P1, HI(g), Z25, Z20, Z21, Z22, Z23)
+
+	SETUP
+	BEGIN
+	MOVQ DX, R12
+
+panel:
+	MOVQ R12, DX
+	MOVQ R8, R10
+	ZERO4(Z12, Z13, Z14, Z15)
+	ZERO4(Z16, Z17, Z18, Z19)
+
+block:
+	BLOCK
+
+group:
+	ENTER
+	STARTS4(P0, Z0, Z1, Z2, Z3, Z8, Z9, Z10, Z11)
+	STARTS4(P1, Z4, Z5, Z6, Z7, Z20, Z21, Z22, Z23)
+	CELL8(0)
+	CELL8(1)
+	CELL8(2)
+	CELL8(3)
+	SCALES
+	JOIN4(Z0, Z1, Z2, Z3, Z8, Z9, Z10, Z11)
+	JOIN4(Z4, Z5, Z6, Z7, Z20, Z21, Z22, Z23)
+	FOLD4(P0, Z0, Z1, Z2, Z3, Z12, Z13, Z14, Z15)
+	FOLD4(P1, Z4, Z5, Z6, Z7, Z16, Z17, Z18, Z19)
+	ADDQ $GROUP, DX
+	ADDQ $(4*const_qColumn), CX
+	REST
+	DECQ R10
+	JNZ  block
+
+	ADDQ R11, CX
+	STORE4(Z12, Z13, Z14, Z15)
+	STORE4(Z16, Z17, Z18, Z19)
+	DECQ R9
+	JNZ  panel
+	VZEROUPPER
+	RET
+
+#undef CELL8
