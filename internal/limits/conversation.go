@@ -8,9 +8,17 @@ import (
 	"macaron/internal/errs"
 )
 
-// Conversation checks a list of messages: its size, the roles, that tool results
-// answer calls, and that the last message is one that can be answered.
+// Conversation checks a list of messages, and that the last is one that can be answered.
 func Conversation(messages []chat.Message) error {
+	if err := Messages(messages); err != nil {
+		return err
+	}
+	return last(messages)
+}
+
+// Messages checks a list of messages: its size, the roles, and that tool results answer
+// calls.
+func Messages(messages []chat.Message) error {
 	if len(messages) == 0 {
 		return errs.New(errs.InvalidRequest, "messages is empty", "send at least one user message").In("messages")
 	}
@@ -23,7 +31,7 @@ func Conversation(messages []chat.Message) error {
 			return err
 		}
 	}
-	return last(messages)
+	return nil
 }
 
 func message(field string, m chat.Message, calls map[string]bool) error {

@@ -70,3 +70,20 @@ func (s *shelf) handle(r adapter.Revision) (*lora.Handle, error) {
 	}
 	return h, nil
 }
+
+// Take loads an adapter from a directory and keeps it under its revision, so that what is
+// wrong with it is told now.
+func (b *Backend) Take(name, dir string) (adapter.Revision, error) {
+	a, err := b.adapters.load(dir)
+	if err != nil {
+		return adapter.Revision{}, err
+	}
+	sl := b.adapters.slot(a.Revision.Hash)
+	sl.once.Do(func() { sl.a = a })
+	rev := a.Revision
+	rev.Name = name
+	return rev, nil
+}
+
+// Drop lets go of an adapter's memory; requests that use it keep it until they end.
+func (b *Backend) Drop(r adapter.Revision) { b.adapters.forget(b.adapters.slot(r.Hash)) }

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -10,13 +9,10 @@ import (
 	"macaron/internal/clock"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
-	"macaron/internal/limits"
 	"macaron/internal/turn"
+	"macaron/internal/wire/chatapi"
 	"macaron/internal/wire/sse"
 )
-
-// arrival is how long a request body may take to come in.
-const arrival = 60 * time.Second
 
 // Turns serves requests; turn.Runner does.
 type Turns interface {
@@ -82,27 +78,8 @@ func (a *api) complete(w http.ResponseWriter, r *http.Request) {
 
 // read takes the body and the headers into a request.
 func (a *api) read(w http.ResponseWriter, r *http.Request) (*request, error) {
-	if err := limits.ContentType(r.Header.Get("Content-Type")); err != nil {
-		return nil, err
-	}
-	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return nil, errs.New(errs.InvalidRequest, "a compressed body is not read", "send it plain").In("content-encoding")
-	}
-	control := http.NewResponseController(w)
-	deadline := func(t time.Time) error {
-		if err := control.SetReadDeadline(t); err != nil && !errors.Is(err, http.ErrNotSupported) {
-			return errs.Wrap(errs.Canceled, err, "the connection is gone", "")
-		}
-		return nil
-	}
-	if err := deadline(time.Now().Add(arrival)); err != nil {
-		return nil, err
-	}
-	body, err := limits.Body(r.Body, r.ContentLength)
+	body, err := chatapi.Body(w, r)
 	if err != nil {
-		return nil, err
-	}
-	if err := deadline(time.Time{}); err != nil {
 		return nil, err
 	}
 	q, err := decode(body)
