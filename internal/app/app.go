@@ -9,15 +9,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"macaron/internal/backend"
 	"macaron/internal/clock"
 	"macaron/internal/config"
 	"macaron/internal/errs"
-	"macaron/internal/ids"
 	"macaron/internal/limits"
 	"macaron/internal/models"
 	"macaron/internal/obs"
@@ -26,6 +23,7 @@ import (
 	"macaron/internal/store/sqlite"
 	"macaron/internal/summary"
 	"macaron/internal/turn"
+	"macaron/internal/wire/openai"
 )
 
 // Owner is the tenant of everything until there are keys.
@@ -43,47 +41,28 @@ type Options struct {
 
 // App is one running Macaron: everything under one MACARON_HOME.
 type App struct {
+	front
 	cfg       config.Config
 	version   string
-	log       *slog.Logger
-	clock     clock.Clock
-	ids       *ids.Source
 	metrics   *obs.Metrics
 	sessions  *session.Log
 	catalogue *catalogue
 	model     models.Local
-	drain     time.Duration
 	generator *late
 	summaries *summary.Worker
 	turns     *turn.Runner
 	handler   http.Handler
-
-	active   sync.WaitGroup // requests that are being served
-	stopping atomic.Bool    // a stop was asked for
-	addr     chan string    // filled once Run listens
-	closers  []func() error
-	closing  sync.Once
-	closed   error
 }
 
 // New builds everything from the configuration; the model loads in the background
 // and /readyz tells when it is there. Close frees what New took.
 func New(cfg config.Config, opts Options) (*App, error) {
-	a := &App{cfg: cfg, version: opts.Version, model: opts.Model, drain: opts.Drain, log: opts.Log, clock: opts.Clock, addr: make(chan string, 1)}
-	if a.log == nil {
-		a.log = obs.NewLog(os.Stderr, cfg.Log.Level, cfg.Log.Format)
-	}
-	if a.clock == nil {
-		a.clock = clock.System{}
-	}
+	a := &App{cfg: cfg, version: opts.Version, model: opts.Model}
 	if a.version == "" {
 		a.version = "dev"
 	}
-	if a.drain == 0 {
-		a.drain = 10 * time.Second
-	}
-	a.ids = ids.NewSource(a.clock, nil)
 	a.metrics = obs.NewMetrics(a.version)
+	a.front.init(cfg, opts, a.metrics, openai.WriteError)
 	// The generator first: its model loads while the rest is opened.
 	for _, step := range []func(Options) error{a.openHome, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns} {
 		if err := step(opts); err != nil {
@@ -147,31 +126,3 @@ func (a *App) Handler() http.Handler { return a.handler }
 // WaitReady waits until the model is there, and returns why it is not if it never
 // will be.
 func (a *App) WaitReady(ctx context.Context) error { return a.generator.wait(ctx) }
-
-func (a *App) onClose(f func() error) { a.closers = append(a.closers, f) }
-
-// Close drains the background work within its deadline and frees everything, in
-// reverse order of New. It may be called more than once.
-func (a *App) Close() error {
-	a.closing.Do(func() {
-		begun := time.Now()
-		for i := len(a.closers) - 1; i >= 0; i-- {
-			if err := a.closers[i](); err != nil && a.closed == nil {
-				a.closed = err
-			}
-		}
-		a.log.Info("closed", "ms", time.Since(begun).Milliseconds())
-	})
-	return a.closed
-}
-
-// Addr waits until Run listens and returns the address, or "" when ctx ends first.
-func (a *App) Addr(ctx context.Context) string {
-	select {
-	case addr := <-a.addr:
-		a.addr <- addr
-		return addr
-	case <-ctx.Done():
-		return ""
-	}
-}

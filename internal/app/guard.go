@@ -6,17 +6,16 @@ import (
 	"strings"
 
 	"macaron/internal/errs"
-	"macaron/internal/wire/openai"
 )
 
 // guard is the one door: it refuses requests that a page of another site, or a name
 // that was rebound to this machine, sent through somebody's browser. It wraps the
 // whole mux, so no handler can be reached around it.
-func (a *App) guard(next http.Handler) http.Handler {
+func (f *front) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := checkCaller(r); err != nil {
-			a.metrics.Error(string(err.Code))
-			openai.WriteError(w, err)
+			f.meter.Error(string(err.Code))
+			f.refuse(w, err)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -33,7 +33,7 @@ func (b *buffer) String() string {
 // model that it stopped loading.
 func TestALoadThatIsCutShortIsNoFault(t *testing.T) {
 	log := &buffer{}
-	a := &App{log: obs.NewLog(log, "info", "text")}
+	a := &App{front: front{log: obs.NewLog(log, "info", "text")}}
 	ctx, cancel := context.WithCancel(t.Context())
 	a.noteLoad(ctx, io.ErrUnexpectedEOF)
 	if first := log.String(); !strings.Contains(first, "the model cannot be loaded") {

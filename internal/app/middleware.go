@@ -12,7 +12,6 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/obs"
-	"macaron/internal/wire/openai"
 )
 
 // headers sets what every answer carries; a page may widen the content policy for itself.
@@ -31,11 +30,11 @@ func headers(next http.Handler) http.Handler {
 
 // identify gives each request an id, keeping a well-formed one that the client sent,
 // and puts it in the request's and the answer's headers.
-func (a *App) identify(next http.Handler) http.Handler {
+func (f *front) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get("X-Request-Id")
 		if !wellFormed(id) {
-			id = a.ids.New(ids.Request)
+			id = f.ids.New(ids.Request)
 		}
 		r.Header.Set("X-Request-Id", id)
 		w.Header().Set("X-Request-Id", id)
@@ -53,19 +52,19 @@ func wellFormed(id string) bool {
 }
 
 // watch counts and logs each request and turns a panic into a 500.
-func (a *App) watch(next http.Handler) http.Handler {
+func (f *front) watch(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a.active.Add(1)
-		defer a.active.Done()
+		f.active.Add(1)
+		defer f.active.Done()
 		start := time.Now()
 		rec := &recorder{ResponseWriter: w}
 		defer func() {
 			if p := recover(); p != nil {
-				a.panicked(rec, r, p)
+				f.panicked(rec, r, p)
 			}
 			took := time.Since(start)
-			a.metrics.Request(api(r.URL.Path), rec.code(), took)
-			a.log.Log(r.Context(), level(api(r.URL.Path), rec.code()), "request", "id", r.Header.Get("X-Request-Id"), "method", method(r), "api", api(r.URL.Path),
+			f.meter.Request(api(r.URL.Path), rec.code(), took)
+			f.log.Log(r.Context(), level(api(r.URL.Path), rec.code()), "request", "id", r.Header.Get("X-Request-Id"), "method", method(r), "api", api(r.URL.Path),
 				"status", rec.code(), "ms", took.Milliseconds())
 		}()
 		next.ServeHTTP(rec, r)
@@ -85,15 +84,15 @@ func level(api string, status int) slog.Level {
 }
 
 // panicked answers a defect of ours; an answer that has begun can only be cut.
-func (a *App) panicked(rec *recorder, r *http.Request, p any) {
+func (f *front) panicked(rec *recorder, r *http.Request, p any) {
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p)
 	}
-	a.log.Error("panic", "id", r.Header.Get("X-Request-Id"), "panic", obs.Redact(fmt.Sprint(p)), "stack", string(debug.Stack()))
+	f.log.Error("panic", "id", r.Header.Get("X-Request-Id"), "panic", obs.Redact(fmt.Sprint(p)), "stack", string(debug.Stack()))
 	if rec.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
-	openai.WriteError(rec, errs.As(fmt.Errorf("panic: %v", p)))
+	f.refuse(rec, errs.As(fmt.Errorf("panic: %v", p)))
 }
 
 // api names the interface that a path belongs to: a closed set, as a label must be.

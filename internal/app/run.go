@@ -47,36 +47,42 @@ func (a *App) Run(ctx context.Context) error {
 
 // Serve is Run on a listener that is already there.
 func (a *App) Serve(ctx context.Context, l net.Listener) error {
-	a.addr <- l.Addr().String()
 	a.log.Info("listening", "address", l.Addr().String(), "home", a.cfg.Home, "contract", a.cfg.Contract)
+	return a.serve(ctx, l, a.handler, a.generator.wait)
+}
+
+// serve answers on a listener until ctx ends, the listener fails or what is loaded cannot
+// be; then open answers may finish within the drain time, and everything is closed.
+func (f *front) serve(ctx context.Context, l net.Listener, handler http.Handler, loaded func(context.Context) error) error {
+	f.addr <- l.Addr().String()
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	srv := &http.Server{
-		Handler:           a.handler,
+		Handler:           handler,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(f.log.Handler(), slog.LevelDebug),
 	}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
-	err := a.untilEnd(ctx, done)
-	a.stopping.Store(true)
-	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
+	err := f.untilEnd(ctx, done, loaded)
+	f.stopping.Store(true)
+	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), f.drain)
 	defer stop()
 	if srv.Shutdown(grace) != nil {
 		cut() // what still streams is closed as interrupted, and says so
 		idle := make(chan struct{})
-		go func() { a.active.Wait(); close(idle) }()
+		go func() { f.active.Wait(); close(idle) }()
 		select {
 		case <-idle:
 		case <-time.After(last):
 		}
 		err = errors.Join(err, srv.Close())
 	}
-	a.active.Wait()
-	return errors.Join(err, a.Close())
+	f.active.Wait()
+	return errors.Join(err, f.Close())
 }
 
 // last is how long a cut answer may take to say that it was cut.
@@ -84,10 +90,10 @@ const last = time.Second
 
 // untilEnd waits for the stop, for a listener that fails, or for a model that
 // cannot be loaded, without which there is nothing to serve.
-func (a *App) untilEnd(ctx context.Context, served <-chan error) error {
+func (f *front) untilEnd(ctx context.Context, served <-chan error, loaded func(context.Context) error) error {
 	failed := make(chan error, 1)
 	go func() {
-		if err := a.generator.wait(ctx); err != nil && ctx.Err() == nil {
+		if err := loaded(ctx); err != nil && ctx.Err() == nil {
 			failed <- err
 		}
 	}()
@@ -97,7 +103,7 @@ func (a *App) untilEnd(ctx context.Context, served <-chan error) error {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		a.log.Info("stopping; open answers may finish", "within", a.drain)
+		f.log.Info("stopping; open answers may finish", "within", f.drain)
 		return nil
 	}
 }

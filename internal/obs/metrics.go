@@ -51,10 +51,8 @@ func NewMetrics(version string) *Metrics {
 		running:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "macaron", Name: "turns_running", Help: "Turns that generate now."}),
 		waiting:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "macaron", Name: "turns_waiting", Help: "Turns that wait for a place."}),
 	}
-	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "macaron", Name: "build_info", Help: "Always 1; the label is the version.",
-		ConstLabels: prometheus.Labels{"version": version}}, func() float64 { return 1 })
 	m.registry.MustRegister(m.requests, m.latency, m.turns, m.routes, m.answers, m.errors, m.hopTime, m.hopFirst, m.hopTokens,
-		m.summaries, m.running, m.waiting, build,
+		m.summaries, m.running, m.waiting, build(version),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -71,19 +71,40 @@ func (s *shelf) handle(r adapter.Revision) (*lora.Handle, error) {
 	return h, nil
 }
 
-// Take loads an adapter from a directory and keeps it under its revision, so that what is
-// wrong with it is told now.
-func (b *Backend) Take(name, dir string) (adapter.Revision, error) {
-	a, err := b.adapters.load(dir)
+// Take reads an adapter from a directory or file and keeps it under its revision, so that
+// what is wrong with it is told now.
+func (b *Backend) Take(name, path string) (adapter.Revision, error) {
+	h, err := b.adapters.store.Register(path)
 	if err != nil {
 		return adapter.Revision{}, err
 	}
-	sl := b.adapters.slot(a.Revision.Hash)
-	sl.once.Do(func() { sl.a = a })
-	rev := a.Revision
+	rev := h.Revision()
+	b.adapters.put(rev.Hash, h)
 	rev.Name = name
 	return rev, nil
 }
 
 // Drop lets go of an adapter's memory; requests that use it keep it until they end.
-func (b *Backend) Drop(r adapter.Revision) { b.adapters.forget(b.adapters.slot(r.Hash)) }
+func (b *Backend) Drop(r adapter.Revision) {
+	s := &b.adapters
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h := s.handles[r.Hash]; h != nil {
+		h.Unload()
+		delete(s.handles, r.Hash)
+	}
+}
+
+// put keeps a handle, unless there is one of the same content.
+func (s *shelf) put(hash ids.Digest, h *lora.Handle) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.handles[hash] != nil {
+		h.Unload()
+		return
+	}
+	if s.handles == nil {
+		s.handles = map[ids.Digest]*lora.Handle{}
+	}
+	s.handles[hash] = h
+}

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"macaron/internal/clock"
+	"macaron/internal/config"
+	"macaron/internal/ids"
+	"macaron/internal/obs"
+)
+
+// meter counts what every listener counts.
+type meter interface {
+	Request(api string, status int, took time.Duration)
+	Error(code string)
+}
+
+// front is what stands before every interface that this program serves: request ids, the
+// log, the guard, and a stop that lets open answers finish.
+type front struct {
+	log    *slog.Logger
+	clock  clock.Clock
+	ids    *ids.Source
+	meter  meter
+	refuse func(http.ResponseWriter, error) // writes an error in the interface's own shape
+	drain  time.Duration
+
+	active   sync.WaitGroup // requests that are being served
+	stopping atomic.Bool    // a stop was asked for
+	addr     chan string    // filled once it listens
+	closers  []func() error
+	closing  sync.Once
+	closed   error
+}
+
+func (f *front) init(cfg config.Config, opts Options, m meter, refuse func(http.ResponseWriter, error)) {
+	f.log, f.clock, f.drain, f.meter, f.refuse = opts.Log, opts.Clock, opts.Drain, m, refuse
+	f.addr = make(chan string, 1)
+	if f.log == nil {
+		f.log = obs.NewLog(os.Stderr, cfg.Log.Level, cfg.Log.Format)
+	}
+	if f.clock == nil {
+		f.clock = clock.System{}
+	}
+	if f.drain == 0 {
+		f.drain = 10 * time.Second
+	}
+	f.ids = ids.NewSource(f.clock, nil)
+}
+
+func (f *front) onClose(fn func() error) { f.closers = append(f.closers, fn) }
+
+// Close drains the background work within its deadline and frees everything, in
+// reverse order of New. It may be called more than once.
+func (f *front) Close() error {
+	f.closing.Do(func() {
+		begun := time.Now()
+		for i := len(f.closers) - 1; i >= 0; i-- {
+			if err := f.closers[i](); err != nil && f.closed == nil {
+				f.closed = err
+			}
+		}
+		f.log.Info("closed", "ms", time.Since(begun).Milliseconds())
+	})
+	return f.closed
+}
+
+// Addr waits until it listens and returns the address, or "" when ctx ends first.
+func (f *front) Addr(ctx context.Context) string {
+	select {
+	case addr := <-f.addr:
+		f.addr <- addr
+		return addr
+	case <-ctx.Done():
+		return ""
+	}
+}
