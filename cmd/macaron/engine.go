@@ -22,7 +22,7 @@ import (
 var started = time.Now()
 
 func newEngine(e *env) *cobra.Command {
-	return noun("engine", "Measure the built-in engine", newEngineBench(e), newEngineFirst(e))
+	return noun("engine", "Serve and measure the built-in engine", newEngineServe(e), newEngineBench(e), newEngineFirst(e))
 }
 
 // openEngine opens the engine of the settings.

@@ -24,12 +24,13 @@ type meter interface {
 // front is what stands before every interface that this program serves: request ids, the
 // log, the guard, and a stop that lets open answers finish.
 type front struct {
-	log    *slog.Logger
-	clock  clock.Clock
-	ids    *ids.Source
-	meter  meter
-	refuse func(http.ResponseWriter, error) // writes an error in the interface's own shape
-	drain  time.Duration
+	log     *slog.Logger
+	clock   clock.Clock
+	ids     *ids.Source
+	meter   meter
+	refuse  func(http.ResponseWriter, error) // writes an error in the interface's own shape
+	drain   time.Duration
+	anyHost bool // callers may name this machine as they like, since each of them has a key
 
 	active   sync.WaitGroup // requests that are being served
 	stopping atomic.Bool    // a stop was asked for

@@ -6,6 +6,7 @@ package config
 
 import (
 	"log/slog"
+	"strings"
 	"time"
 )
 
@@ -35,9 +36,10 @@ type Models struct {
 // Engine sizes the embedded engine; zero means its own default.
 type Engine struct {
 	Threads int
-	KVBytes int64 // memory for cached prefixes
-	Context int   // tokens
-	Batch   int   // sequences decoded at once
+	KVBytes int64  // memory for cached prefixes
+	Context int    // tokens
+	Batch   int    // sequences decoded at once
+	Key     Secret // that the clients of `engine serve` must have; none: anybody on this machine
 }
 
 // Upstream names an OpenAI-compatible server that serves instead of the embedded
@@ -117,4 +119,10 @@ func (c Config) Show() []Shown {
 		out = append(out, Shown{Key: f.Key, Value: value, Origin: c.origins[f.Key], Help: f.Help})
 	}
 	return out
+}
+
+// Origin tells where a setting came from, by the kind alone.
+func (c Config) Origin(key string) Origin {
+	kind, _, _ := strings.Cut(string(c.origins[key]), ":")
+	return Origin(kind)
 }

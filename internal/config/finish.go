@@ -85,20 +85,26 @@ func (c *Config) checkUpstream() error {
 func limited(r io.Reader) io.Reader { return io.LimitReader(r, maxFile+1) }
 
 // keyFile reads a credential at start, so that a missing file is told at once.
-func keyFile(c *Config, path string) error {
+func keyFile(at func(*Config) *Secret) func(*Config, string) error {
+	return func(c *Config, path string) (err error) {
+		*at(c), err = readKey(path)
+		return err
+	}
+}
+
+func readKey(path string) (Secret, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("the key file cannot be read: %w", err)
+		return "", fmt.Errorf("the key file cannot be read: %w", err)
 	}
 	defer f.Close()
 	b, err := io.ReadAll(limited(f))
 	if err != nil {
-		return fmt.Errorf("the key file cannot be read: %w", err)
+		return "", fmt.Errorf("the key file cannot be read: %w", err)
 	}
 	key := strings.TrimSpace(string(b))
 	if key == "" || len(key) > 4096 || strings.ContainsAny(key, "\r\n\x00 ") {
-		return fmt.Errorf("the key file must hold one key of at most 4096 characters")
+		return "", fmt.Errorf("the key file must hold one key of at most 4096 characters")
 	}
-	c.Upstream.Key = Secret(key)
-	return nil
+	return Secret(key), nil
 }

@@ -6,6 +6,7 @@ package engineserver
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -105,6 +106,28 @@ func (n *Names) Load(name, path string, inplace bool) error {
 	if err != nil {
 		return err
 	}
+	return n.take(name, path, dir)
+}
+
+// Preload is Load for the operator, whose paths lead anywhere.
+func (n *Names) Preload(name, path string) error {
+	if err := n.checkName(name); err != nil {
+		return err
+	}
+	n.loading.Lock()
+	defer n.loading.Unlock()
+	if n.has(name) {
+		return errs.Newf(errs.InvalidRequest, "two adapters are named %q", name).In("lora-modules")
+	}
+	dir, err := filepath.Abs(path)
+	if err != nil {
+		return errs.Wrap(errs.InvalidRequest, err, "the path of the adapter "+name+" means nothing", "")
+	}
+	return n.take(name, path, dir)
+}
+
+// take reads an adapter and sets its name; the caller holds the lock of loading.
+func (n *Names) take(name, path, dir string) error {
 	rev, err := n.opts.Check(name, dir)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ type note struct {
 func (a *api) head(r *http.Request, q *request, prefix string) head {
 	id := q.id
 	if id == "" {
-		id = r.Header.Get("X-Request-Id")
+		id = strings.TrimPrefix(r.Header.Get("X-Request-Id"), "req_")
 	}
 	h := head{ID: prefix + strings.TrimPrefix(id, prefix), Created: a.Clock.Now().Unix(), Model: q.model}
 	if len(q.ignored) > 0 {

@@ -87,6 +87,7 @@ func (a *api) readChat(w http.ResponseWriter, r *http.Request) (*request, error)
 	if err := q.finishChat(); err != nil {
 		return nil, err
 	}
+	q.ToolPrompt = a.Tools
 	return q, a.adapters(q)
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"macaron/internal/errs"
@@ -59,6 +60,9 @@ func statusOf(c errs.Code) int {
 func errorOf(e *errs.Error, status int) errorBody {
 	d := errorDetail{Message: e.Message, Type: typeOf(status), Code: status, Reason: string(e.Code), Next: e.Next}
 	if e.Next != "" {
+		if !strings.HasSuffix(e.Message, ".") {
+			d.Message += ":"
+		}
 		d.Message += " " + e.Next
 	}
 	if e.Field != "" {

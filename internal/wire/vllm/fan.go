@@ -175,6 +175,6 @@ func (t *tally) event(e chat.Event) {
 		t.last = now
 	}
 	if f := e.Finish; f != nil {
-		t.meter.Answer(t.first, f.Queued, now.Sub(t.start), Sum{Prompt: f.Usage.PromptTokens, Cached: f.Usage.CachedTokens, Output: f.Usage.OutputTokens})
+		t.meter.Answer(t.first, f.Queued, now.Sub(t.start), f.Usage.PromptTokens, f.Usage.OutputTokens)
 	}
 }

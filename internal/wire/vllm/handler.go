@@ -46,13 +46,10 @@ type Embedder interface {
 
 // Meter counts what was served.
 type Meter interface {
-	Token(gap time.Duration)                          // between two tokens of an answer
-	Answer(first, queued, total time.Duration, u Sum) // an answer that ended
+	Token(gap time.Duration)                                       // between two tokens of an answer
+	Answer(first, queued, total time.Duration, prompt, output int) // an answer that ended, with its tokens
 	Error(code string)
 }
-
-// Sum is what one answer took.
-type Sum struct{ Prompt, Cached, Output int }
 
 // Deps are the handler's surroundings.
 type Deps struct {
@@ -70,6 +67,7 @@ type Deps struct {
 	Deadline time.Duration // longest answer; 0: none
 	Width    int           // prompts and choices of one request that run at once
 	Runtime  bool          // adapters may be loaded and unloaded
+	Tools    string        // text with {{tools}}, for templates that have no place for them
 }
 
 type api struct {
