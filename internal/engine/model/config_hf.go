@@ -150,7 +150,7 @@ func (c *Config) windowHF(r *reader, h hf.Config) {
 			return
 		}
 	}
-	if h.Has(field) {
+	if h.Has(field) || c.family.postNorms {
 		c.Window = r.count("attention.sliding_window", maxContext)
 	}
 	if c.Window > 0 {

@@ -37,8 +37,12 @@ type goldens struct {
 }
 
 func readGoldens(t *testing.T, vocab int) goldens {
+	return readGoldensFrom(t, filepath.Join(testdata, "goldens.json"), filepath.Join(testdata, "logits.f32.gz"), vocab)
+}
+
+func readGoldensFrom(t *testing.T, text, logits string, vocab int) goldens {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(testdata, "goldens.json"))
+	raw, err := os.ReadFile(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +50,7 @@ func readGoldens(t *testing.T, vocab int) goldens {
 	if err := json.Unmarshal(raw, &g); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(filepath.Join(testdata, "logits.f32.gz"))
+	f, err := os.Open(logits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,18 +154,22 @@ func TestFloat32EqualsTransformers(t *testing.T) {
 		} else if got[key] == nil {
 			got[key] = allLogits(s, g.Prompts[r.Prompt], adapters[r.Adapter])
 		}
-		row := got[key][r.Position*m.V:][:m.V]
-		var diff, norm float64
-		for j, want := range g.logits[i] {
-			d := float64(row[j*g.Stride]) - float64(want)
-			diff, norm = diff+d*d, norm+float64(want)*float64(want)
-		}
-		rel := math.Sqrt(diff / norm)
-		worst[r.Adapter] = max(worst[r.Adapter], rel)
-		if rel > 1e-3 || math.Abs(float64(kernel.LogSumExp(row))-r.Norm) > 2e-3 || kernel.ArgMax(row) != r.Argmax {
-			t.Errorf("%s with adapter %q, position %d: relative L2 %.2e, norm %v (want %v), likeliest %d (want %d)",
-				r.Prompt, r.Adapter, r.Position, rel, kernel.LogSumExp(row), r.Norm, kernel.ArgMax(row), r.Argmax)
-		}
+		worst[r.Adapter] = max(worst[r.Adapter], g.check(t, i, got[key][r.Position*m.V:][:m.V]))
 	}
 	t.Logf("worst relative L2 by adapter: %v", worst)
+}
+
+// check compares a row of logits with the i-th golden and gives their relative L2
+// distance.
+func (g *goldens) check(t *testing.T, i int, row []float32) float64 {
+	r, strided := g.Rows[i], []float32(nil)
+	for j := 0; j < len(row); j += g.Stride {
+		strided = append(strided, row[j])
+	}
+	rel := distance(strided, g.logits[i])
+	if rel > 1e-3 || math.Abs(float64(kernel.LogSumExp(row))-r.Norm) > 2e-3 || kernel.ArgMax(row) != r.Argmax {
+		t.Errorf("%s with adapter %q, position %d: relative L2 %.2e, norm %v (want %v), likeliest %d (want %d)",
+			r.Prompt, r.Adapter, r.Position, rel, kernel.LogSumExp(row), r.Norm, kernel.ArgMax(row), r.Argmax)
+	}
+	return rel
 }

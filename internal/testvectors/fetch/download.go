@@ -45,14 +45,18 @@ func download(ctx context.Context, python, work string) (string, error) {
 			return "", err
 		}
 	}
-	cmd := exec.CommandContext(ctx, python, "-m", "pip", "download", "--disable-pip-version-check", "--no-cache-dir",
-		"--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--dest", out, testvectors.Package+"=="+testvectors.Version)
-	cmd.Env = append(os.Environ(), "PYTHONPATH="+stub)
+	return pip(ctx, python, []string{"PYTHONPATH=" + stub}, out, "*.tar.gz", "--no-binary", ":all:", "--no-build-isolation", testvectors.Package+"=="+testvectors.Version)
+}
+
+// pip downloads one package into out and gives the path of its one archive.
+func pip(ctx context.Context, python string, env []string, out, pattern string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, python, append([]string{"-m", "pip", "download", "--disable-pip-version-check", "--no-cache-dir", "--no-deps", "--dest", out}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("pip could not fetch %s==%s: %w; check the network, or pass a copy with -sdist", testvectors.Package, testvectors.Version, err)
+		return "", fmt.Errorf("pip could not fetch %s: %w; check the network, or for the vectors pass a copy with -sdist", args[len(args)-1], err)
 	}
-	found, err := filepath.Glob(filepath.Join(out, "*.tar.gz"))
+	found, err := filepath.Glob(filepath.Join(out, pattern))
 	if err != nil || len(found) != 1 {
 		return "", fmt.Errorf("pip left %d archives, want 1", len(found))
 	}

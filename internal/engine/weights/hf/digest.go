@@ -17,6 +17,7 @@ const (
 	GenerationFile      = "generation_config.json"
 	TokenizerFile       = "tokenizer.json"
 	TokenizerConfigFile = "tokenizer_config.json"
+	SpecialsFile        = "special_tokens_map.json"
 	TemplateFile        = "chat_template.jinja"
 )
 
@@ -29,7 +30,7 @@ func Digest(path string) (ids.Digest, error) {
 		return "", err
 	}
 	names := ix.files()
-	for _, name := range []string{ConfigFile, IndexFile, GenerationFile, TokenizerFile, TokenizerConfigFile, TemplateFile} {
+	for _, name := range []string{ConfigFile, IndexFile, GenerationFile, TokenizerFile, TokenizerConfigFile, SpecialsFile, TemplateFile} {
 		if Exists(path, name) && (name != IndexFile || ix[""] == "") {
 			names = append(names, name)
 		}
