@@ -16,7 +16,7 @@ func load(path string) (*Model, error) {
 		return nil, err
 	}
 	defer s.Close()
-	return Load(s, 1)
+	return Load(s, 1, nil)
 }
 
 // TestUnknownThingsAreRefused: what the reference would compute otherwise is refused by
