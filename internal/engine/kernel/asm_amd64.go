@@ -10,6 +10,9 @@ func q40x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 func q40x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
+func q40x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
 func q40WidenAVX2(dst, w *byte, blocks int)
 
 //go:noescape
@@ -28,6 +31,9 @@ func q50x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 func q50x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
+func q50x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
 func q50WidenAVX2(dst, w *byte, blocks int)
 
 //go:noescape
@@ -35,6 +41,9 @@ func q51x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q51x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q51x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q51WidenAVX2(dst, w *byte, blocks int)
@@ -52,6 +61,9 @@ func q4kx1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 func q4kx2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
+func q4kx4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
 func q4kWidenAVX2(dst, w *byte, blocks int)
 
 //go:noescape
@@ -61,6 +73,9 @@ func q5kx1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 func q5kx2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
+func q5kx4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
 func q5kWidenAVX2(dst, w *byte, blocks int)
 
 //go:noescape
@@ -68,6 +83,9 @@ func q6kx1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q6kx2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+
+//go:noescape
+func q6kx4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q6kWidenAVX2(dst, w *byte, blocks int)

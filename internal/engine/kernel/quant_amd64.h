@@ -7,6 +7,8 @@
 //	BLOCK, REST     what comes before the groups of a block and after each group
 //	GROUP           bytes of 16 rows and 32 values
 //	AHEAD           asks for weights ahead of use
+//	L0-L3, H0-H3    for weights of 5 and 6 bits, the low and high halves of the four cells
+//	                of 16 rows, in Y8, Y9
 //	SUMS1, SUMS2    the integer sums of one column in Y0, Y1 (rows 0-7, 8-15), of two
 //	                in Y0-Y3
 //	SCALES          d of 16 rows in Y8, Y9, m in Y10, Y11
@@ -120,6 +122,54 @@ GLOBL signs<>(SB), RODATA|NOPTR, $32
 	VPADDW Y13, a, a \
 	VPMADDUBSW Y12, w, Y13 \
 	VPADDW Y13, b, b
+
+// SUM1 and SUM2 are the word sums of one half, whose cells are c0 to c3, for one column in
+// Y0, Y1 and for two in Y0-Y3.
+#define SUM1(c0, c1, c2, c3, o) \
+	c0 \
+	FIRSTHALF(o, Y0, Y1) \
+	c1 \
+	NEXTHALF(o+4, Y8, Y9, Y0, Y1) \
+	c2 \
+	NEXTHALF(o+8, Y8, Y9, Y0, Y1) \
+	c3 \
+	NEXTHALF(o+12, Y8, Y9, Y0, Y1)
+
+#define SUM2(c0, c1, c2, c3, o) \
+	c0 \
+	FIRSTHALF(o, Y0, Y1) \
+	FIRSTHALF(o+32, Y2, Y3) \
+	c1 \
+	NEXTHALF(o+4, Y8, Y9, Y0, Y1) \
+	NEXTHALF(o+36, Y8, Y9, Y2, Y3) \
+	c2 \
+	NEXTHALF(o+8, Y8, Y9, Y0, Y1) \
+	NEXTHALF(o+40, Y8, Y9, Y2, Y3) \
+	c3 \
+	NEXTHALF(o+12, Y8, Y9, Y0, Y1) \
+	NEXTHALF(o+44, Y8, Y9, Y2, Y3)
+
+// KEEP2 puts the integers of a first half away, JOIN2 adds them to those of the second.
+#define KEEP2 \
+	VMOVDQA Y0, (R11) \
+	VMOVDQA Y1, 32(R11) \
+	VMOVDQA Y2, 64(R11) \
+	VMOVDQA Y3, 96(R11)
+
+#define JOIN2 \
+	VPADDD (R11), Y0, Y0 \
+	VPADDD 32(R11), Y1, Y1 \
+	VPADDD 64(R11), Y2, Y2 \
+	VPADDD 96(R11), Y3, Y3
+
+// UNPACKED reads half a cell of an unpacked tile, PUT writes it.
+#define UNPACKED(o) \
+	VMOVDQU (o)(DX), Y8 \
+	VMOVDQU (o+32)(DX), Y9
+
+#define PUT(o) \
+	VMOVDQU Y8, (o)(DI) \
+	VMOVDQU Y9, (o+32)(DI)
 
 // FOLD adds the integer sums a, b of a column, scaled by d of the rows and of the
 // column at od, to f, g, and the offset.

@@ -1,5 +1,5 @@
-// The body of one tile times panels of four columns, for weights of 4 bits: CELLS reads
-// cell g of 16 rows, TILE is the size of a block; see quant_amd64.h.
+// The body of one tile times panels of four columns, for weights of 4 bits, packed or
+// not: CELLS reads cell g of 16 rows; see quant_amd64.h.
 //
 // The eight word sums take half of the registers, so the float accumulators stand in
 // the frame.
@@ -15,6 +15,9 @@ panel:
 	CLEAR8
 
 block:
+	BLOCK
+
+group:
 	AHEAD
 	CELLS(0)
 	FIRST(0, Y0, Y1)
@@ -49,8 +52,9 @@ block:
 	VPMADDWD Y14, Y6, Y6
 	VPMADDWD Y14, Y7, Y7
 	SPILL(140, 156, Y6, Y7, 192)
-	ADDQ $TILE, DX
+	ADDQ $GROUP, DX
 	ADDQ $(4*const_qColumn), CX
+	REST
 	DECQ R10
 	JNZ  block
 

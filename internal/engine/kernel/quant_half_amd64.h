@@ -1,22 +1,22 @@
-// The body of one unpacked tile times panels of four columns, for weights of 5 and 6
-// bits; see quant_amd64.h. The frame holds the accumulators, at 256 the sums of the first
-// half, at 512 what START leaves. WEIGH(h, c, a, b) turns the word sums of half h and
-// column c into integers.
+// The body of one tile times panels of four columns, for weights of 5 and 6 bits, packed
+// or not; see quant_amd64.h. The frame holds the accumulators, at 256 the sums of the first
+// half, at 512 what START leaves. WEIGHTS0 and WEIGHTS1 read the factors of a half, WEIGH(h,
+// c, a, b) turns the word sums of half h and column c into integers.
 
-#define FOURHALF(h) \
-	VMOVDQU (256*h)(DX), Y8 \
-	VMOVDQU (256*h+32)(DX), Y9 \
-	FIRSTHALF(16*h, Y0, Y1) \
-	FIRSTHALF(16*h+32, Y2, Y3) \
-	FIRSTHALF(16*h+64, Y4, Y5) \
-	FIRSTHALF(16*h+96, Y6, Y7) \
-	FOURMORE(256*h+64, 16*h+4) \
-	FOURMORE(256*h+128, 16*h+8) \
-	FOURMORE(256*h+192, 16*h+12)
+#define FOUR(c0, c1, c2, c3, o) \
+	c0 \
+	FIRSTHALF(o, Y0, Y1) \
+	FIRSTHALF(o+32, Y2, Y3) \
+	FIRSTHALF(o+64, Y4, Y5) \
+	FIRSTHALF(o+96, Y6, Y7) \
+	c1 \
+	FOURMORE(o+4) \
+	c2 \
+	FOURMORE(o+8) \
+	c3 \
+	FOURMORE(o+12)
 
-#define FOURMORE(w, o) \
-	VMOVDQU (w)(DX), Y8 \
-	VMOVDQU (w+32)(DX), Y9 \
+#define FOURMORE(o) \
 	NEXTHALF(o, Y8, Y9, Y0, Y1) \
 	NEXTHALF(o+32, Y8, Y9, Y2, Y3) \
 	NEXTHALF(o+64, Y8, Y9, Y4, Y5) \
@@ -43,15 +43,19 @@ panel:
 	CLEAR8
 
 block:
+	BLOCK
+
+group:
+	AHEAD
 	START
-	FOURHALF(0)
-	WEIGHTS(0)
+	FOUR(L0, L1, L2, L3, 0)
+	WEIGHTS0
 	KEEP(0, Y0, Y1)
 	KEEP(1, Y2, Y3)
 	KEEP(2, Y4, Y5)
 	KEEP(3, Y6, Y7)
-	FOURHALF(1)
-	WEIGHTS(1)
+	FOUR(H0, H1, H2, H3, 16)
+	WEIGHTS1
 	JOIN(0, Y0, Y1)
 	JOIN(1, Y2, Y3)
 	JOIN(2, Y4, Y5)
@@ -61,8 +65,9 @@ block:
 	SPILL(132, 148, Y2, Y3, 64)
 	SPILL(136, 152, Y4, Y5, 128)
 	SPILL(140, 156, Y6, Y7, 192)
-	ADDQ $WIDE, DX
+	ADDQ $GROUP, DX
 	ADDQ $(4*const_qColumn), CX
+	REST
 	DECQ R10
 	JNZ  block
 
@@ -72,7 +77,7 @@ block:
 	VZEROUPPER
 	RET
 
-#undef FOURHALF
+#undef FOUR
 #undef FOURMORE
 #undef KEEP
 #undef JOIN

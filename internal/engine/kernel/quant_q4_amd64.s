@@ -54,6 +54,7 @@
 	VMOVUPS Y10, 576(DI) \
 	VMOVUPS Y11, 608(DI)
 
+#define CELLS NIBBLES
 #define WIDE 640
 #define AHEAD FETCH
 #define OFFSET ADDOFFSET
@@ -74,6 +75,10 @@ TEXT ·q40x1AVX2(SB), NOSPLIT, $0-48
 // func q40x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 TEXT ·q40x2AVX2(SB), NOSPLIT, $160-48
 #include "quant_x2_amd64.h"
+
+// func q40x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q40x4AVX2(SB), NOSPLIT, $288-48
+#include "quant_full_amd64.h"
 
 // func q40WidenAVX2(dst, w *byte, blocks int)
 TEXT ·q40WidenAVX2(SB), NOSPLIT, $0-24
@@ -97,15 +102,13 @@ TEXT ·q41x1AVX2(SB), NOSPLIT, $0-48
 TEXT ·q41x2AVX2(SB), NOSPLIT, $160-48
 #include "quant_x2_amd64.h"
 
+// func q41x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q41x4AVX2(SB), NOSPLIT, $288-48
+#include "quant_full_amd64.h"
+
 // func q41WidenAVX2(dst, w *byte, blocks int)
 TEXT ·q41WidenAVX2(SB), NOSPLIT, $0-24
 #include "quant_widen_amd64.h"
-
-// func q41x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
-TEXT ·q41x4AVX2(SB), NOSPLIT, $288-48
-#define CELLS NIBBLES
-#include "quant_full_amd64.h"
-#undef CELLS
 
 #undef TILE
 #undef GROUP
@@ -129,13 +132,20 @@ TEXT ·q4kx1AVX2(SB), NOSPLIT, $0-48
 TEXT ·q4kx2AVX2(SB), NOSPLIT, $160-48
 #include "quant_x2_amd64.h"
 
+// func q4kx4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q4kx4AVX2(SB), NOSPLIT, $288-48
+#include "quant_full_amd64.h"
+
 // func q4kWidenAVX2(dst, w *byte, blocks int)
 TEXT ·q4kWidenAVX2(SB), NOSPLIT, $0-24
 #include "quant_widen_amd64.h"
 
-#undef TILE
+#undef GROUP
+#undef BLOCK
+#undef REST
 #undef SCALES
 #undef AHEAD
+#undef CELLS
 
 // Unpacked weights of all three.
 
@@ -151,7 +161,9 @@ TEXT ·q4kWidenAVX2(SB), NOSPLIT, $0-24
 	VMOVUPS 576(DX), Y10 \
 	VMOVUPS 608(DX), Y11
 
-#define TILE WIDE
+#define GROUP WIDE
+#define BLOCK NOTHING
+#define REST NOTHING
 #define AHEAD NOTHING
 
 // func q4x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)

@@ -31,66 +31,55 @@
 	VPMADDWD Y14, a, a \
 	VPMADDWD Y14, b, b
 
-#define HALF1(cell, o) \
-	cell(0) \
-	FIRSTHALF(o, Y0, Y1) \
-	cell(1) \
-	NEXTHALF(o+4, Y8, Y9, Y0, Y1) \
-	cell(2) \
-	NEXTHALF(o+8, Y8, Y9, Y0, Y1) \
-	cell(3) \
-	NEXTHALF(o+12, Y8, Y9, Y0, Y1) \
-	WEIGH(0, 0, Y0, Y1)
+#define L0 LOW5(0)
+#define L1 LOW5(1)
+#define L2 LOW5(2)
+#define L3 LOW5(3)
+#define H0 HIGH5(0)
+#define H1 HIGH5(1)
+#define H2 HIGH5(2)
+#define H3 HIGH5(3)
 
 #define SUMS1 \
-	HALF1(LOW5, 0) \
-	VMOVDQA Y0, Y2 \
-	VMOVDQA Y1, Y3 \
-	HALF1(HIGH5, 16) \
+	SUM1(L0, L1, L2, L3, 0) \
+	VPMADDWD Y14, Y0, Y2 \
+	VPMADDWD Y14, Y1, Y3 \
+	SUM1(H0, H1, H2, H3, 16) \
+	WEIGH(1, 0, Y0, Y1) \
 	VPADDD Y2, Y0, Y0 \
 	VPADDD Y3, Y1, Y1
 
-#define HALF2(cell, o) \
-	cell(0) \
-	FIRSTHALF(o, Y0, Y1) \
-	FIRSTHALF(o+32, Y2, Y3) \
-	cell(1) \
-	NEXTHALF(o+4, Y8, Y9, Y0, Y1) \
-	NEXTHALF(o+36, Y8, Y9, Y2, Y3) \
-	cell(2) \
-	NEXTHALF(o+8, Y8, Y9, Y0, Y1) \
-	NEXTHALF(o+40, Y8, Y9, Y2, Y3) \
-	cell(3) \
-	NEXTHALF(o+12, Y8, Y9, Y0, Y1) \
-	NEXTHALF(o+44, Y8, Y9, Y2, Y3) \
-	WEIGH(0, 0, Y0, Y1) \
-	WEIGH(0, 1, Y2, Y3)
-
 #define SUMS2 \
-	HALF2(LOW5, 0) \
-	VMOVDQA Y0, (R11) \
-	VMOVDQA Y1, 32(R11) \
-	VMOVDQA Y2, 64(R11) \
-	VMOVDQA Y3, 96(R11) \
-	HALF2(HIGH5, 16) \
-	VPADDD (R11), Y0, Y0 \
-	VPADDD 32(R11), Y1, Y1 \
-	VPADDD 64(R11), Y2, Y2 \
-	VPADDD 96(R11), Y3, Y3
+	SUM2(L0, L1, L2, L3, 0) \
+	WEIGH(0, 0, Y0, Y1) \
+	WEIGH(0, 1, Y2, Y3) \
+	KEEP2 \
+	SUM2(H0, H1, H2, H3, 16) \
+	WEIGH(1, 0, Y0, Y1) \
+	WEIGH(1, 1, Y2, Y3) \
+	JOIN2
 
-#define WIDENCELL(g) \
-	LOW5(g) \
-	VMOVDQU Y8, (64*g)(DI) \
-	VMOVDQU Y9, (64*g+32)(DI) \
-	HIGH5(g) \
-	VMOVDQU Y8, (256+64*g)(DI) \
-	VMOVDQU Y9, (288+64*g)(DI)
+#define START NOTHING
+#define WEIGHTS0 NOTHING
+#define WEIGHTS1 NOTHING
 
 #define WIDEN \
-	WIDENCELL(0) \
-	WIDENCELL(1) \
-	WIDENCELL(2) \
-	WIDENCELL(3)
+	L0 \
+	PUT(0) \
+	L1 \
+	PUT(64) \
+	L2 \
+	PUT(128) \
+	L3 \
+	PUT(192) \
+	H0 \
+	PUT(256) \
+	H1 \
+	PUT(320) \
+	H2 \
+	PUT(384) \
+	H3 \
+	PUT(448)
 
 #define FACTORS \
 	SCALES \
@@ -120,6 +109,10 @@ TEXT ·q50x1AVX2(SB), NOSPLIT, $0-48
 TEXT ·q50x2AVX2(SB), NOSPLIT, $160-48
 #include "quant_x2_amd64.h"
 
+// func q50x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q50x4AVX2(SB), NOSPLIT, $672-48
+#include "quant_half_amd64.h"
+
 // func q50WidenAVX2(dst, w *byte, blocks int)
 TEXT ·q50WidenAVX2(SB), NOSPLIT, $0-24
 #include "quant_widen_amd64.h"
@@ -141,6 +134,10 @@ TEXT ·q51x1AVX2(SB), NOSPLIT, $0-48
 // func q51x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 TEXT ·q51x2AVX2(SB), NOSPLIT, $160-48
 #include "quant_x2_amd64.h"
+
+// func q51x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q51x4AVX2(SB), NOSPLIT, $672-48
+#include "quant_half_amd64.h"
 
 // func q51WidenAVX2(dst, w *byte, blocks int)
 TEXT ·q51WidenAVX2(SB), NOSPLIT, $0-24
@@ -168,11 +165,27 @@ TEXT ·q5kx1AVX2(SB), NOSPLIT, $0-48
 TEXT ·q5kx2AVX2(SB), NOSPLIT, $160-48
 #include "quant_x2_amd64.h"
 
+// func q5kx4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q5kx4AVX2(SB), NOSPLIT, $672-48
+#include "quant_half_amd64.h"
+
 // func q5kWidenAVX2(dst, w *byte, blocks int)
 TEXT ·q5kWidenAVX2(SB), NOSPLIT, $0-24
 #include "quant_widen_amd64.h"
 
+#undef GROUP
+#undef BLOCK
+#undef REST
+#undef AHEAD
 #undef SCALES
+#undef L0
+#undef L1
+#undef L2
+#undef L3
+#undef H0
+#undef H1
+#undef H2
+#undef H3
 
 // Unpacked weights of all three.
 
@@ -182,8 +195,19 @@ TEXT ·q5kWidenAVX2(SB), NOSPLIT, $0-24
 	VMOVUPS 576(DX), Y10 \
 	VMOVUPS 608(DX), Y11
 
-#define START NOTHING
-#define WEIGHTS(h)
+#define L0 UNPACKED(0)
+#define L1 UNPACKED(64)
+#define L2 UNPACKED(128)
+#define L3 UNPACKED(192)
+#define H0 UNPACKED(256)
+#define H1 UNPACKED(320)
+#define H2 UNPACKED(384)
+#define H3 UNPACKED(448)
+
+#define GROUP WIDE
+#define BLOCK NOTHING
+#define REST NOTHING
+#define AHEAD NOTHING
 
 // func q5x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 TEXT ·q5x4WideAVX2(SB), NOSPLIT, $672-48

@@ -35,14 +35,14 @@ GLOBL bytes20<>(SB), RODATA|NOPTR, $32
 	VPOR Y12, Y8, Y8 \
 	VPOR Y13, Y9, Y9
 
-#define LOW60 LOW(0); SIXTHS(256, VPSLLD, 4)
-#define LOW61 LOW(1); SIXTHS(256, VPSLLD, 2)
-#define LOW62 LOW(2); SIXTHS(256, VPSLLD, 0)
-#define LOW63 LOW(3); SIXTHS(256, VPSRLD, 2)
-#define HIGH60 HIGH(0); SIXTHS(320, VPSLLD, 4)
-#define HIGH61 HIGH(1); SIXTHS(320, VPSLLD, 2)
-#define HIGH62 HIGH(2); SIXTHS(320, VPSLLD, 0)
-#define HIGH63 HIGH(3); SIXTHS(320, VPSRLD, 2)
+#define L0 LOW(0); SIXTHS(256, VPSLLD, 4)
+#define L1 LOW(1); SIXTHS(256, VPSLLD, 2)
+#define L2 LOW(2); SIXTHS(256, VPSLLD, 0)
+#define L3 LOW(3); SIXTHS(256, VPSRLD, 2)
+#define H0 HIGH(0); SIXTHS(320, VPSLLD, 4)
+#define H1 HIGH(1); SIXTHS(320, VPSLLD, 2)
+#define H2 HIGH(2); SIXTHS(320, VPSLLD, 0)
+#define H3 HIGH(3); SIXTHS(320, VPSRLD, 2)
 
 // BIAS sets both words of each dword of y to what they have too much from the column at
 // o: in the lower lane for low cells, in the upper one for high cells.
@@ -71,60 +71,37 @@ GLOBL bytes20<>(SB), RODATA|NOPTR, $32
 	VPMADDWD Y8, a, a \
 	VPMADDWD Y9, b, b
 
-#define HALF1(c0, c1, c2, c3, o, pair, sub) \
-	c0 \
-	FIRSTHALF(o, Y0, Y1) \
-	c1 \
-	NEXTHALF(o+4, Y8, Y9, Y0, Y1) \
-	c2 \
-	NEXTHALF(o+8, Y8, Y9, Y0, Y1) \
-	c3 \
-	NEXTHALF(o+12, Y8, Y9, Y0, Y1) \
-	UNBIAS(pair, Y4, Y0, Y1) \
-	SUBS(sub) \
-	SCALE(Y0, Y1)
-
 #define SUMS1 \
 	BIAS(0, Y4) \
-	HALF1(LOW60, LOW61, LOW62, LOW63, 0, 0x44, sub0<>(SB)) \
-	VMOVDQA Y0, Y2 \
-	VMOVDQA Y1, Y3 \
-	HALF1(HIGH60, HIGH61, HIGH62, HIGH63, 16, 0xee, sub1<>(SB)) \
+	SUM1(L0, L1, L2, L3, 0) \
+	UNBIAS(0x44, Y4, Y0, Y1) \
+	SUBS(sub0<>(SB)) \
+	VPMADDWD Y8, Y0, Y2 \
+	VPMADDWD Y9, Y1, Y3 \
+	SUM1(H0, H1, H2, H3, 16) \
+	UNBIAS(0xee, Y4, Y0, Y1) \
+	SUBS(sub1<>(SB)) \
+	SCALE(Y0, Y1) \
 	VPADDD Y2, Y0, Y0 \
 	VPADDD Y3, Y1, Y1
-
-#define HALF2(c0, c1, c2, c3, o, pair, sub) \
-	c0 \
-	FIRSTHALF(o, Y0, Y1) \
-	FIRSTHALF(o+32, Y2, Y3) \
-	c1 \
-	NEXTHALF(o+4, Y8, Y9, Y0, Y1) \
-	NEXTHALF(o+36, Y8, Y9, Y2, Y3) \
-	c2 \
-	NEXTHALF(o+8, Y8, Y9, Y0, Y1) \
-	NEXTHALF(o+40, Y8, Y9, Y2, Y3) \
-	c3 \
-	NEXTHALF(o+12, Y8, Y9, Y0, Y1) \
-	NEXTHALF(o+44, Y8, Y9, Y2, Y3) \
-	UNBIAS(pair, Y10, Y0, Y1) \
-	UNBIAS(pair, Y11, Y2, Y3) \
-	SUBS(sub) \
-	SCALE(Y0, Y1) \
-	SCALE(Y2, Y3)
 
 #define SUMS2 \
 	BIAS(0, Y10) \
 	BIAS(32, Y11) \
-	HALF2(LOW60, LOW61, LOW62, LOW63, 0, 0x44, sub0<>(SB)) \
-	VMOVDQA Y0, (R11) \
-	VMOVDQA Y1, 32(R11) \
-	VMOVDQA Y2, 64(R11) \
-	VMOVDQA Y3, 96(R11) \
-	HALF2(HIGH60, HIGH61, HIGH62, HIGH63, 16, 0xee, sub1<>(SB)) \
-	VPADDD (R11), Y0, Y0 \
-	VPADDD 32(R11), Y1, Y1 \
-	VPADDD 64(R11), Y2, Y2 \
-	VPADDD 96(R11), Y3, Y3
+	SUM2(L0, L1, L2, L3, 0) \
+	UNBIAS(0x44, Y10, Y0, Y1) \
+	UNBIAS(0x44, Y11, Y2, Y3) \
+	SUBS(sub0<>(SB)) \
+	SCALE(Y0, Y1) \
+	SCALE(Y2, Y3) \
+	KEEP2 \
+	SUM2(H0, H1, H2, H3, 16) \
+	UNBIAS(0xee, Y10, Y0, Y1) \
+	UNBIAS(0xee, Y11, Y2, Y3) \
+	SUBS(sub1<>(SB)) \
+	SCALE(Y0, Y1) \
+	SCALE(Y2, Y3) \
+	JOIN2
 
 #define SCALES \
 	VCVTPH2PS 3328(AX), Y8 \
@@ -147,26 +124,45 @@ TEXT ·q6kx1AVX2(SB), NOSPLIT, $0-48
 TEXT ·q6kx2AVX2(SB), NOSPLIT, $160-48
 #include "quant_x2_amd64.h"
 
-#define PUT(o) \
-	VMOVDQU Y8, (o)(DI) \
-	VMOVDQU Y9, (o+32)(DI)
+#define KEEPBIAS(c) \
+	BIAS(32*c, Y0) \
+	VMOVDQA Y0, (512+32*c)(R11)
+
+#define START \
+	KEEPBIAS(0) \
+	KEEPBIAS(1) \
+	KEEPBIAS(2) \
+	KEEPBIAS(3)
+
+#define WEIGH(h, c, a, b) \
+	VPBROADCASTD (512+32*c+16*h)(R11), Y12 \
+	VPSUBW Y12, a, a \
+	VPSUBW Y12, b, b \
+	SCALE(a, b)
+
+#define WEIGHTS0 SUBS(sub0<>(SB))
+#define WEIGHTS1 SUBS(sub1<>(SB))
+
+// func q6kx4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q6kx4AVX2(SB), NOSPLIT, $672-48
+#include "quant_half_amd64.h"
 
 #define WIDEN \
-	LOW60 \
+	L0 \
 	PUT(0) \
-	LOW61 \
+	L1 \
 	PUT(64) \
-	LOW62 \
+	L2 \
 	PUT(128) \
-	LOW63 \
+	L3 \
 	PUT(192) \
-	HIGH60 \
+	H0 \
 	PUT(256) \
-	HIGH61 \
+	H1 \
 	PUT(320) \
-	HIGH62 \
+	H2 \
 	PUT(384) \
-	HIGH63 \
+	H3 \
 	PUT(448)
 
 #define FACTORS \
@@ -181,31 +177,41 @@ TEXT ·q6kx2AVX2(SB), NOSPLIT, $160-48
 TEXT ·q6kWidenAVX2(SB), NOSPLIT, $0-24
 #include "quant_widen_amd64.h"
 
+#undef GROUP
+#undef BLOCK
+#undef REST
+#undef AHEAD
 #undef SCALES
+#undef L0
+#undef L1
+#undef L2
+#undef L3
+#undef H0
+#undef H1
+#undef H2
+#undef H3
+#undef WEIGHTS0
+#undef WEIGHTS1
 
-#define KEEPBIAS(c) \
-	BIAS(32*c, Y0) \
-	VMOVDQA Y0, (512+32*c)(R11)
+// Unpacked weights.
 
-#define START \
-	KEEPBIAS(0) \
-	KEEPBIAS(1) \
-	KEEPBIAS(2) \
-	KEEPBIAS(3)
+#define L0 UNPACKED(0)
+#define L1 UNPACKED(64)
+#define L2 UNPACKED(128)
+#define L3 UNPACKED(192)
+#define H0 UNPACKED(256)
+#define H1 UNPACKED(320)
+#define H2 UNPACKED(384)
+#define H3 UNPACKED(448)
 
-#define WEIGHTS(h) \
-	VMOVDQU (512+64*h)(DX), Y8 \
-	VMOVDQU (544+64*h)(DX), Y9
+#define GROUP WIDE
+#define BLOCK NOTHING
+#define REST NOTHING
+#define AHEAD NOTHING
 
-#define WEIGH(h, c, a, b) \
-	VPBROADCASTD (512+32*c+16*h)(R11), Y12 \
-	VPSUBW Y12, a, a \
-	VPSUBW Y12, b, b \
-	SCALE(a, b)
-
-#define SCALES \
-	VMOVUPS 640(DX), Y8 \
-	VMOVUPS 672(DX), Y9
+#define WEIGHTS0 UNPACKED(512)
+#define WEIGHTS1 UNPACKED(576)
+#define SCALES UNPACKED(640)
 
 // func q6kx4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 TEXT ·q6kx4WideAVX2(SB), NOSPLIT, $672-48
