@@ -13,16 +13,10 @@ func q40x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 func q40x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
-func q40WidenAVX2(dst, w *byte, blocks int)
-
-//go:noescape
 func q41x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q41x2AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
-
-//go:noescape
-func q41WidenAVX2(dst, w *byte, blocks int)
 
 //go:noescape
 func q50x1AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
@@ -97,7 +91,7 @@ func q41x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 func q80x4AVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
-func q4x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+func q4kx4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
 
 //go:noescape
 func q5x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)

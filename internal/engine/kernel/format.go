@@ -44,7 +44,7 @@ const tileRows = 16
 var layouts = [...]layout{
 	F32:  {name: "F32", block: 1, bytes: 4, tile: 64, pack: packF32, unpack: unpackF32},
 	F16:  {name: "F16", block: 1, bytes: 2, tile: 32, pack: packF16, unpack: unpackF16},
-	BF16: {name: "BF16", block: 1, bytes: 2, tile: 32, pack: packF16, unpack: unpackBF16},
+	BF16: {name: "BF16", block: 1, bytes: 2, tile: 32, pack: packBF16, unpack: unpackBF16},
 	Q4_0: {name: "Q4_0", block: 32, bytes: 18, tile: 288, pack: packQ40, unpack: unpackQ40, codes: codesQ4, scales: scalesQ40, offset: true},
 	Q4_1: {name: "Q4_1", block: 32, bytes: 20, tile: 320, pack: packQ41, unpack: unpackQ41, codes: codesQ4, scales: scalesQ41, offset: true},
 	Q5_0: {name: "Q5_0", block: 32, bytes: 22, tile: 352, pack: packQ50, unpack: unpackQ50, codes: codesQ5, scales: scalesQ50, offset: true},

@@ -4,6 +4,12 @@
 // columns at a time: even k in Y0-Y5, odd k in Y6-Y11 (column major, two registers
 // a column), weights in Y12, Y13, the activation in Y14.
 
+DATA uppers<>+0(SB)/8, $0xffff0000ffff0000
+DATA uppers<>+8(SB)/8, $0xffff0000ffff0000
+DATA uppers<>+16(SB)/8, $0xffff0000ffff0000
+DATA uppers<>+24(SB)/8, $0xffff0000ffff0000
+GLOBL uppers<>(SB), RODATA|NOPTR, $32
+
 #define SETUP \
 	MOVQ dst+0(FP), DI \
 	MOVQ ldd+8(FP), SI \
@@ -20,12 +26,14 @@
 	VCVTPH2PS (BX), Y12 \
 	VCVTPH2PS 16(BX), Y13
 
-// A bfloat16 is the upper half of a float32.
-#define LOADBF16 \
-	VPMOVZXWD (BX), Y12 \
-	VPMOVZXWD 16(BX), Y13 \
-	VPSLLD $16, Y12, Y12 \
-	VPSLLD $16, Y13, Y13
+// BRAIN widens 16 bfloat16 at p, each the upper half of a float32: rows 0-7 are the lower
+// halves of dwords, rows 8-15 the upper ones.
+#define BRAIN(p, a, b) \
+	VMOVDQU p, b \
+	VPSLLD $16, b, a \
+	VPAND uppers<>(SB), b, b
+
+#define LOADBF16 BRAIN((BX), Y12, Y13)
 
 #define LOADF32 \
 	VMOVUPS (BX), Y12 \
@@ -120,14 +128,8 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
 	PREFETCHT0 2048(BX) \
 	VBROADCASTSS (AX), Y14 \
 	VBROADCASTSS 4(AX), Y13 \
-	VPMOVZXWD (BX), Y4 \
-	VPMOVZXWD 16(BX), Y5 \
-	VPMOVZXWD 32(BX), Y6 \
-	VPMOVZXWD 48(BX), Y7 \
-	VPSLLD $16, Y4, Y4 \
-	VPSLLD $16, Y5, Y5 \
-	VPSLLD $16, Y6, Y6 \
-	VPSLLD $16, Y7, Y7 \
+	BRAIN((BX), Y4, Y5) \
+	BRAIN(32(BX), Y6, Y7) \
 	VFMADD231PS Y14, Y4, Y0 \
 	VFMADD231PS Y14, Y5, Y1 \
 	VFMADD231PS Y13, Y6, Y2 \
@@ -136,10 +138,7 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
 
 #define SINGLEB16 \
 	VBROADCASTSS (AX), Y14 \
-	VPMOVZXWD (BX), Y4 \
-	VPMOVZXWD 16(BX), Y5 \
-	VPSLLD $16, Y4, Y4 \
-	VPSLLD $16, Y5, Y5 \
+	BRAIN((BX), Y4, Y5) \
 	VFMADD231PS Y14, Y4, Y0 \
 	VFMADD231PS Y14, Y5, Y1 \
 	ADDQ $32, BX

@@ -9,21 +9,25 @@ package kernel
 // (ldw = PageTokens) and value pages (ldw = dim).
 
 func gemmF16Ref(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
-	gemm16Ref(half16, dst, ldd, w, ldw, x, ldx, k, cols, scale)
-}
-
-func gemmBF16Ref(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
-	gemm16Ref(brain16, dst, ldd, w, ldw, x, ldx, k, cols, scale)
-}
-
-// gemm16Ref takes weights of 16 bits.
-func gemm16Ref(widen func(uint16) float32, dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
 	for c := range cols {
 		var acc [2][tileRows]float32
 		for i, f := range x[c*ldx:][:k] {
 			a := &acc[i&1]
 			for r, h := range w[i*ldw:][:tileRows] {
-				a[r] = fma32(widen(h), f, a[r])
+				a[r] = fma32(half16(h), f, a[r])
+			}
+		}
+		storeRef(dst[c*ldd:][:tileRows], &acc, scale)
+	}
+}
+
+func gemmBF16Ref(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
+	for c := range cols {
+		var acc [2][tileRows]float32
+		for i, f := range x[c*ldx:][:k] {
+			a, h := &acc[i&1], w[i*ldw:][:tileRows]
+			for r := range a {
+				a[r] = fma32(brain16(h[brainAt(r)]), f, a[r])
 			}
 		}
 		storeRef(dst[c*ldd:][:tileRows], &acc, scale)

@@ -10,7 +10,7 @@ import (
 
 // packing counts the orders that tiles have had. Whoever changes what a pack function
 // writes adds one, so that stored matrices of the old order are not taken for new ones.
-const packing = 2
+const packing = 3
 
 // Layout names everything that the bytes of Data depend on besides the weights: the
 // order of tiles and the tile sizes of all formats.

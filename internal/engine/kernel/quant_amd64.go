@@ -2,9 +2,9 @@ package kernel
 
 // avx2 holds the kernels that need AVX2 and F16C, by format.
 var avx2 = [len(layouts)]*quantKernels{
-	Q4_0: {one: q40x1AVX2, two: q40x2AVX2, panels: panelKernels{q40x4AVX2}, widen: q40WidenAVX2, wide: panelKernels{q4x4WideAVX2}, group: wide45},
-	Q4_1: {one: q41x1AVX2, two: q41x2AVX2, panels: panelKernels{q41x4AVX2}, widen: q41WidenAVX2, wide: panelKernels{q4x4WideAVX2}, group: wide45},
-	Q4_K: {one: q4kx1AVX2, two: q4kx2AVX2, panels: panelKernels{q4kx4AVX2}, widen: q4kWidenAVX2, wide: panelKernels{q4x4WideAVX2}, group: wide45},
+	Q4_0: {one: q40x1AVX2, two: q40x2AVX2, panels: panelKernels{q40x4AVX2}},
+	Q4_1: {one: q41x1AVX2, two: q41x2AVX2, panels: panelKernels{q41x4AVX2}},
+	Q4_K: {one: q4kx1AVX2, two: q4kx2AVX2, panels: panelKernels{q4kx4AVX2}, widen: q4kWidenAVX2, wide: panelKernels{q4kx4WideAVX2}, group: wide45},
 	Q5_0: {one: q50x1AVX2, two: q50x2AVX2, panels: panelKernels{q50x4AVX2}, widen: q50WidenAVX2, wide: panelKernels{q5x4WideAVX2}, group: wide45},
 	Q5_1: {one: q51x1AVX2, two: q51x2AVX2, panels: panelKernels{q51x4AVX2}, widen: q51WidenAVX2, wide: panelKernels{q5x4WideAVX2}, group: wide45},
 	Q5_K: {one: q5kx1AVX2, two: q5kx2AVX2, panels: panelKernels{q5kx4AVX2}, widen: q5kWidenAVX2, wide: panelKernels{q5x4WideAVX2}, group: wide45},

@@ -34,28 +34,7 @@
 	VPMADDWD Y14, Y2, Y2 \
 	VPMADDWD Y14, Y3, Y3
 
-#define WIDENCELL(g) \
-	NIBBLES(g) \
-	VMOVDQU Y8, (128*g)(DI) \
-	VMOVDQU Y9, (128*g+32)(DI) \
-	VMOVDQU Y10, (128*g+64)(DI) \
-	VMOVDQU Y11, (128*g+96)(DI)
-
-#define WIDEN \
-	WIDENCELL(0) \
-	WIDENCELL(1) \
-	WIDENCELL(2) \
-	WIDENCELL(3)
-
-#define FACTORS \
-	SCALES \
-	VMOVUPS Y8, 512(DI) \
-	VMOVUPS Y9, 544(DI) \
-	VMOVUPS Y10, 576(DI) \
-	VMOVUPS Y11, 608(DI)
-
 #define CELLS NIBBLES
-#define WIDE 640
 #define AHEAD FETCH
 #define OFFSET ADDOFFSET
 
@@ -64,7 +43,6 @@
 
 // Q4_0: m = -8*d.
 
-#define TILE 288
 #define GROUP 288
 #define SCALES SCALES0(256, 0xc1000000)
 
@@ -80,17 +58,11 @@ TEXT ·q40x2AVX2(SB), NOSPLIT, $160-48
 TEXT ·q40x4AVX2(SB), NOSPLIT, $288-48
 #include "quant_full_amd64.h"
 
-// func q40WidenAVX2(dst, w *byte, blocks int)
-TEXT ·q40WidenAVX2(SB), NOSPLIT, $0-24
-#include "quant_widen_amd64.h"
-
-#undef TILE
 #undef GROUP
 #undef SCALES
 
 // Q4_1.
 
-#define TILE 320
 #define GROUP 320
 #define SCALES SCALES1(256)
 
@@ -106,11 +78,6 @@ TEXT ·q41x2AVX2(SB), NOSPLIT, $160-48
 TEXT ·q41x4AVX2(SB), NOSPLIT, $288-48
 #include "quant_full_amd64.h"
 
-// func q41WidenAVX2(dst, w *byte, blocks int)
-TEXT ·q41WidenAVX2(SB), NOSPLIT, $0-24
-#include "quant_widen_amd64.h"
-
-#undef TILE
 #undef GROUP
 #undef SCALES
 #undef BLOCK
@@ -136,6 +103,28 @@ TEXT ·q4kx2AVX2(SB), NOSPLIT, $160-48
 TEXT ·q4kx4AVX2(SB), NOSPLIT, $288-48
 #include "quant_full_amd64.h"
 
+#define WIDENCELL(g) \
+	NIBBLES(g) \
+	VMOVDQU Y8, (128*g)(DI) \
+	VMOVDQU Y9, (128*g+32)(DI) \
+	VMOVDQU Y10, (128*g+64)(DI) \
+	VMOVDQU Y11, (128*g+96)(DI)
+
+#define WIDEN \
+	WIDENCELL(0) \
+	WIDENCELL(1) \
+	WIDENCELL(2) \
+	WIDENCELL(3)
+
+#define FACTORS \
+	SCALES \
+	VMOVUPS Y8, 512(DI) \
+	VMOVUPS Y9, 544(DI) \
+	VMOVUPS Y10, 576(DI) \
+	VMOVUPS Y11, 608(DI)
+
+#define WIDE 640
+
 // func q4kWidenAVX2(dst, w *byte, blocks int)
 TEXT ·q4kWidenAVX2(SB), NOSPLIT, $0-24
 #include "quant_widen_amd64.h"
@@ -147,7 +136,7 @@ TEXT ·q4kWidenAVX2(SB), NOSPLIT, $0-24
 #undef AHEAD
 #undef CELLS
 
-// Unpacked weights of all three.
+// Unpacked weights of Q4_K. Those of Q4_0 and Q4_1 are as fast packed.
 
 #define CELLS(g) \
 	VMOVDQU (128*g)(DX), Y8 \
@@ -166,6 +155,6 @@ TEXT ·q4kWidenAVX2(SB), NOSPLIT, $0-24
 #define REST NOTHING
 #define AHEAD NOTHING
 
-// func q4x4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
-TEXT ·q4x4WideAVX2(SB), NOSPLIT, $288-48
+// func q4kx4WideAVX2(dst *float32, ldd int, w, x *byte, blocks, count int)
+TEXT ·q4kx4WideAVX2(SB), NOSPLIT, $288-48
 #include "quant_full_amd64.h"
