@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
@@ -86,70 +85,7 @@ func prompt(r *rand.Rand, n int) []int32 {
 	return out
 }
 
-// TestIsolation: hundreds of requests with several adapters, the base, and adapters
-// that were published again with other bytes, on shared prefixes, started in random
-// company, give the same bits as each alone in a cold engine with one thread.
-func TestIsolation(t *testing.T) {
-	path := enginetest.Model(t, 1)
-	warm := open(t, path, func(o *Options) { o.KVBytes = 150 << 10 }) // few pages: evictions happen
-	cold := open(t, path, func(o *Options) { o.Threads = 1; o.MaxBatch = 1 })
-	r := rand.New(rand.NewPCG(5, 5))
-	stems := [][]int32{prompt(r, 20), prompt(r, 64), prompt(r, 130), prompt(r, 200)}
-	adapters := []*lora.Adapter{nil, load(t, warm, 1), load(t, warm, 2), load(t, warm, 3)}
-	const rounds, perRound = 40, 10
-	for round := range rounds {
-		if round%8 == 7 { // the same name, other bytes
-			adapters[1] = load(t, warm, uint64(100+round))
-		}
-		var wg sync.WaitGroup
-		var streams []*Stream
-		var requests []Request
-		for range perRound {
-			q := Request{Adapter: adapters[r.IntN(len(adapters))], MaxTokens: 1 + r.IntN(12), TopLogprobs: r.IntN(3), IgnoreEOS: r.IntN(2) == 0}
-			q.Prompt = append(append(q.Prompt, stems[r.IntN(len(stems))]...), prompt(r, r.IntN(3))...)
-			if r.IntN(2) == 0 {
-				q.Sampling = sample.Params{Temperature: 0.8, TopP: 0.95, RepetitionPenalty: 1.1, Seed: r.Uint64()}
-			}
-			if r.IntN(4) == 0 {
-				q.Choices = [][]int32{{40, 50}, {40, 50, 51}, {40, 60}, {41}}
-			}
-			s, err := warm.Submit(context.Background(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			streams, requests = append(streams, s), append(requests, q)
-		}
-		for i, s := range streams {
-			wg.Go(func() {
-				got, err := collect(s)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				alone := requests[i]
-				alone.Salt = fmt.Sprint(round, i) // nothing cached
-				stream, err := cold.Submit(context.Background(), alone)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				want, err := collect(stream)
-				if err != nil || stream.Usage().Cached != 0 {
-					t.Error(err, stream.Usage())
-				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("round %d, request %d (%d tokens, adapter %p):\n%s", round, i, len(alone.Prompt), alone.Adapter, diff)
-				}
-			})
-		}
-		wg.Wait()
-	}
-	if s := warm.Stats(); s.KV.HitTokens == 0 || s.KV.Evictions == 0 {
-		t.Errorf("the cache was not put to the test: %+v", s.KV)
-	}
-}
-
-// TestAdaptersMatter guards the test above: with other bytes, other results.
+// TestAdaptersMatter guards TestInterleavings: with other bytes, other results.
 func TestAdaptersMatter(t *testing.T) {
 	e := open(t, enginetest.Model(t, 1), nil)
 	p := prompt(rand.New(rand.NewPCG(1, 1)), 30)

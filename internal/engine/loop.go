@@ -24,6 +24,7 @@ type loop struct {
 	clock     int64
 	running   []*task
 	turn      int
+	rows      rowLimits
 	runs      []model.Run
 	parts     []part
 	stretches []stretch // of parts, one for each of runs
@@ -36,6 +37,7 @@ func (l *loop) init(e *Engine, mode kernel.Mode, pages int) {
 	l.e, l.mode = e, mode
 	l.pool = kernel.NewPool(e.opts.Threads)
 	l.cache = kv.New(pages)
+	l.rows = defaultRows
 	l.places = map[string]int64{}
 	l.arena = e.model.NewArena(pages, mode)
 	l.step = e.model.NewStep(l.pool, l.arena)
@@ -156,7 +158,7 @@ func (l *loop) admit() {
 
 // compute does one step and hands out its results.
 func (l *loop) compute() {
-	l.parts = schedule(l.running, l.turn)
+	l.parts = schedule(l.running, l.turn, l.rows)
 	l.turn++
 	l.stretches = stretches(l.stretches[:0], l.parts)
 	for _, p := range l.parts {

@@ -11,11 +11,13 @@ import (
 
 // Rows of a step. A row costs the more the longer a step takes: with sequences that
 // decode, a step takes few rows of prompts, so that nobody's next token waits long.
-const (
-	promptRows = 512 // without sequences that decode
-	mixedRows  = 128 // beside sequences that decode
-	chunkRows  = 128 // of one prompt, before it is the next one's turn
-)
+type rowLimits struct {
+	prompt int // without sequences that decode
+	mixed  int // beside sequences that decode
+	chunk  int // of one prompt, before it is the next one's turn
+}
+
+var defaultRows = rowLimits{prompt: 512, mixed: 128, chunk: 128}
 
 // part is how many tokens of a task the next step feeds.
 type part struct {
@@ -54,7 +56,7 @@ func stretches(out []stretch, parts []part) []stretch {
 // then chunks to sessions in turn and to the prompts of each in turn, starting with the
 // one after that which was served first the last time. Chunks end at page borders where
 // they do not end a prompt.
-func schedule(running []*task, turn int) []part {
+func schedule(running []*task, turn int, rows rowLimits) []part {
 	var parts []part
 	var prompts []*task
 	for _, t := range running {
@@ -67,9 +69,9 @@ func schedule(running []*task, turn int) []part {
 	if len(prompts) == 0 {
 		return parts
 	}
-	budget := promptRows
+	budget := rows.prompt
 	if len(parts) > 0 {
-		budget = mixedRows
+		budget = rows.mixed
 	}
 	given := make([]int, len(prompts))
 	lanes := lanesOf(prompts)
@@ -79,7 +81,7 @@ func schedule(running []*task, turn int) []part {
 			lane := lanes[(i+turn)%len(lanes)]
 			for j := range lane { // the first of the lane that takes some
 				k := lane[(j+round+turn/len(lanes))%len(lane)]
-				n := chunk(prompts[k], given[k], min(budget, chunkRows))
+				n := chunk(prompts[k], given[k], min(budget, rows.chunk))
 				given[k] += n
 				budget -= n
 				if n > 0 {

@@ -29,7 +29,7 @@ func TestScheduleIsFairAndBounded(t *testing.T) {
 		}
 		for turn := range max(prompts*prompts, 1) {
 			rows, decoding := 0, 0
-			for _, p := range schedule(running, turn) {
+			for _, p := range schedule(running, turn, defaultRows) {
 				if p.n < 1 || p.n > p.task.pending() {
 					t.Fatalf("%d rows for a task with %d pending", p.n, p.task.pending())
 				}
@@ -42,9 +42,9 @@ func TestScheduleIsFairAndBounded(t *testing.T) {
 					decoding++
 				}
 			}
-			limit := promptRows
+			limit := defaultRows.prompt
 			if decoding > 0 {
-				limit = mixedRows + decoding
+				limit = defaultRows.mixed + decoding
 			}
 			if rows > limit {
 				t.Fatalf("%d rows in a step, at most %d", rows, limit)

@@ -142,6 +142,12 @@ def cases():
         model.set_adapter(f"mix{i}")
         model.double()
         yield {"name": f"mix{i}", "prompt": prompt, "mix": [["a", weights[0]], ["b", weights[1]]], "logprobs": logprobs(model, prompt)}
+    for name in ("a", "mix0"):  # the same with the adapters merged into the base
+        merged = loaded().double().eval()
+        merged.add_weighted_adapter(["a", "b"], [0.75, 0.5], "mix0", combination_type="cat")
+        merged.set_adapter(name)
+        yield {"name": name + " merged", "prompt": prompt, "mix": {"a": [["a", 1.0]], "mix0": [["a", 0.75], ["b", 0.5]]}[name],
+               "logprobs": logprobs(merged.double().merge_and_unload(), prompt)}
     model.set_adapter("activated")
     for name, at in (("inside a page", [70]), ("at a page", [64]), ("twice", [10, 100]), ("first", [0]), ("overlapping", [30, 32]), ("never", [])):
         called = list(prompt)
