@@ -21,6 +21,9 @@ type SchemaOptions struct {
 	// FormatAsNote treats a "format" that is not built in as an annotation, as the
 	// standard does by default; else it is Unsupported.
 	FormatAsNote bool
+	// Closed takes an object that declares properties and says nothing about others as
+	// one that has no others.
+	Closed bool
 }
 
 // Tool is a function that the model may call.
@@ -55,21 +58,6 @@ type ToolOptions struct {
 }
 
 var notYet = errs.New(errs.Unsupported, "this kind of constraint is not built in yet", "")
-
-// Regex keeps an answer to a regular expression, which it matches as a whole.
-func (v *Vocab) Regex(pattern string) (*Grammar, error) { return nil, notYet }
-
-// JSONSchema keeps an answer to the documents that a JSON Schema of draft 2020-12 allows.
-func (v *Vocab) JSONSchema(schema []byte, o SchemaOptions) (*Grammar, error) { return nil, notYet }
-
-// JSONObject keeps an answer to JSON objects.
-func (v *Vocab) JSONObject(o SchemaOptions) (*Grammar, error) { return nil, notYet }
-
-// EBNF keeps an answer to a context-free grammar whose first symbol is root.
-func (v *Vocab) EBNF(source string) (*Grammar, error) { return nil, notYet }
-
-// Choice keeps an answer to one of some texts.
-func (v *Vocab) Choice(texts []string) (*Grammar, error) { return nil, notYet }
 
 // Tools keeps the calls in an answer to the tools offered.
 func (v *Vocab) Tools(tools []Tool, l Layout, o ToolOptions) (*Grammar, error) { return nil, notYet }
