@@ -59,6 +59,9 @@ func (b *Backend) refuse(r *backend.Request) error {
 	if r.Sampling.Formatted() {
 		return errs.New(errs.Unsupported, "the built-in engine does not enforce a response format", "leave response_format out, or use an engine that has it with --upstream").In("response_format")
 	}
+	if r.Constraint.Kind != backend.AnyText {
+		return errs.New(errs.Unsupported, "the built-in engine does not constrain answers by "+string(r.Constraint.Kind), "give the choices").In(string(r.Constraint.Kind))
+	}
 	for i, m := range r.Messages {
 		for _, p := range m.Parts {
 			if p.Kind != "text" {

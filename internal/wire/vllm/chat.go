@@ -28,7 +28,7 @@ var conversation = map[string]reader{
 	},
 	"max_tokens":            maxTokens(1),
 	"max_completion_tokens": maxTokens(1),
-	"logprobs":              flag(func(r *request) *bool { return &r.chatLogprobs }),
+	"logprobs":              boolean(func(r *request) *bool { return &r.chatLogprobs }),
 	"top_logprobs":          count(func(r *request) *int { return &r.topLogprobs }, 0, limits.TopLogprobs),
 	"add_generation_prompt": generationPrompt,
 

@@ -16,7 +16,7 @@ import (
 var text = map[string]reader{
 	"prompt":     promptField,
 	"max_tokens": maxTokens(0),
-	"echo":       flag(func(r *request) *bool { return &r.echo }),
+	"echo":       boolean(func(r *request) *bool { return &r.echo }),
 	"logprobs": func(r *request, f string, raw json.RawMessage) error {
 		n, err := limits.Whole(f, raw, 0, limits.TopLogprobs)
 		r.logprobs = ptr(int(n))
@@ -232,7 +232,7 @@ func (s *completions) begin(l *line, c *textChoice, start *chat.Start) {
 		if s.q.logprobs != nil {
 			c.Logprobs = l.probs.write(l.prompt, true)
 		}
-	} else if s.q.logprobs != nil {
+	} else if s.q.logprobs != nil && !s.q.stream { // an answer without tokens has a list all the same
 		c.Logprobs = l.probs.write(nil, false)
 	}
 	if s.q.tokenIDs {

@@ -134,7 +134,6 @@ func (a *api) one(ctx context.Context, j *job, steps chan<- step) {
 	defer begin()
 	t := tally{meter: a.Meter, start: time.Now()}
 	for e, err := range a.Engine.Generate(ctx, j.req) {
-		begin()
 		if e.Choice != nil {
 			e = a.spell(&j.req, e.Choice)
 		}
@@ -144,6 +143,7 @@ func (a *api) one(ctx context.Context, j *job, steps chan<- step) {
 		t.event(e)
 		select {
 		case steps <- step{j.index, e, err}:
+			begin()
 		case <-ctx.Done():
 			return
 		}

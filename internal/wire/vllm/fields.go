@@ -29,7 +29,7 @@ var sampling = map[string]reader{
 		r.model, err = limits.Text(f, raw, limits.NameBytes)
 		return err
 	},
-	"stream":                     flag(func(r *request) *bool { return &r.stream }),
+	"stream":                     boolean(func(r *request) *bool { return &r.stream }),
 	"stream_options":             streamOptions,
 	"temperature":                number(func(s *chat.Sampling) **float64 { return &s.Temperature }, 0, 100),
 	"top_p":                      number(func(s *chat.Sampling) **float64 { return &s.TopP }, 0, 1),
@@ -42,8 +42,8 @@ var sampling = map[string]reader{
 	"stop":                       stop,
 	"stop_token_ids":             stopIDs,
 	"logit_bias":                 bias,
-	"include_stop_str_in_output": flag(func(r *request) *bool { return &r.includeStop }),
-	"ignore_eos":                 flag(func(r *request) *bool { return &r.Decoding.IgnoreEOS }),
+	"include_stop_str_in_output": boolean(func(r *request) *bool { return &r.includeStop }),
+	"ignore_eos":                 boolean(func(r *request) *bool { return &r.Decoding.IgnoreEOS }),
 	"min_tokens":                 count(func(r *request) *int { return &r.Decoding.MinTokens }, 0, limits.OutputTokens),
 	"n":                          count(func(r *request) *int { return &r.n }, 1, maxChoices),
 	"best_of":                    count(func(r *request) *int { return &r.bestOf }, 1, maxChoices),
@@ -57,8 +57,8 @@ var sampling = map[string]reader{
 		r.Wanted.PromptLogprobs = ptr(int(n))
 		return err
 	},
-	"return_token_ids":           flag(func(r *request) *bool { return &r.tokenIDs }),
-	"return_tokens_as_token_ids": flag(func(r *request) *bool { return &r.tokensAsIDs }),
+	"return_token_ids":           boolean(func(r *request) *bool { return &r.tokenIDs }),
+	"return_tokens_as_token_ids": boolean(func(r *request) *bool { return &r.tokensAsIDs }),
 	"add_special_tokens": func(r *request, f string, raw json.RawMessage) error {
 		add, err := limits.Bool(f, raw)
 		r.special = &add
@@ -111,8 +111,8 @@ var sampling = map[string]reader{
 	"function_call":                 only("function_call is the old form; send tool_choice"),
 }
 
-// flag makes a reader of true or false.
-func flag(at func(*request) *bool) reader {
+// boolean makes a reader of true or false.
+func boolean(at func(*request) *bool) reader {
 	return func(r *request, f string, raw json.RawMessage) (err error) {
 		*at(r), err = limits.Bool(f, raw)
 		return err

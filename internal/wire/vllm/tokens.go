@@ -16,7 +16,7 @@ var (
 		"model":              sampling["model"],
 		"prompt":             promptField,
 		"add_special_tokens": sampling["add_special_tokens"],
-		"return_token_strs":  flag(func(r *request) *bool { return &r.tokenIDs }),
+		"return_token_strs":  boolean(func(r *request) *bool { return &r.tokenIDs }),
 	}
 	inChat = merged(inText, conversation, "messages", "tools", "add_generation_prompt", "continue_final_message", "chat_template", "chat_template_kwargs")
 )
