@@ -6,6 +6,10 @@ func gemmF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, c
 		return
 	}
 	need(k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tileRows && len(w) >= (k-1)*ldw+tileRows && len(x) >= (cols-1)*ldx+k)
+	if vnni {
+		gemmF16AVX512(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
+		return
+	}
 	gemmF16AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
 }
 
@@ -15,6 +19,10 @@ func gemmBF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, 
 		return
 	}
 	need(k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tileRows && len(w) >= (k-1)*ldw+tileRows && len(x) >= (cols-1)*ldx+k)
+	if vnni {
+		gemmBF16AVX512(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
+		return
+	}
 	gemmBF16AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
 }
 
@@ -24,6 +32,10 @@ func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, 
 		return
 	}
 	need(k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tileRows && len(w) >= (k-1)*ldw+tileRows && len(x) >= (cols-1)*ldx+k)
+	if vnni {
+		gemmF32AVX512(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
+		return
+	}
 	gemmF32AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
 }
 

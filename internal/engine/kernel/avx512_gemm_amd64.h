@@ -1,0 +1,79 @@
+// The body of a float product of one tile, included once per weight format with LOAD
+// defined as widening 16 weights at BX to Z16; order: gemm_ref.go. Eight columns at a
+// time, then four, three, two or one: even k in Z0-Z7, odd k in Z8-Z15, a register a
+// column, the activation broadcast from memory. R8 is the weights' stride in bytes.
+
+	MOVQ dst+0(FP), DI
+	MOVQ ldd+8(FP), SI
+	SHLQ $2, SI
+	MOVQ w+16(FP), DX
+	MOVQ x+32(FP), CX
+	MOVQ ldx+40(FP), R9
+	SHLQ $2, R9
+	MOVQ k+48(FP), R10
+	MOVQ cols+56(FP), R11
+	MOVQ scale+64(FP), AX
+	LEAQ (R9)(R9*2), R13
+	LEAQ (R9)(R9*4), R14
+	LEAQ (R13)(R9*4), R15
+	KXORW K1, K1, K1
+	TESTQ AX, AX
+	JZ    eight
+	VBROADCASTSS (AX), Z31
+	KXNORW K1, K1, K1
+
+eight:
+	CMPQ R11, $8
+	JB   four
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	SUM4(pair8, odd8, out8, MAC8)
+	OUT4
+	OUT(Z4, Z12)
+	OUT(Z5, Z13)
+	OUT(Z6, Z14)
+	OUT(Z7, Z15)
+	LEAQ (CX)(R9*8), CX
+	SUBQ $8, R11
+	JMP  eight
+
+four:
+	CMPQ R11, $4
+	JB   three
+	SUM4(pair4, odd4, out4, MAC4)
+	OUT4
+	LEAQ (CX)(R9*4), CX
+	SUBQ $4, R11
+
+three:
+	CMPQ R11, $3
+	JNE  two
+	SUM4(pair3, odd3, out3, MAC3)
+	OUT(Z0, Z8)
+	OUT(Z1, Z9)
+	OUT(Z2, Z10)
+	JMP done
+
+two:
+	CMPQ R11, $2
+	JNE  one
+	SUM4(pair2, odd2, out2, MAC2)
+	OUT(Z0, Z8)
+	OUT(Z1, Z9)
+	JMP done
+
+one:
+	TESTQ R11, R11
+	JZ   done
+	SUM4(pair1, odd1, out1, MAC1)
+	OUT(Z0, Z8)
+
+done:
+	VZEROUPPER
+	RET

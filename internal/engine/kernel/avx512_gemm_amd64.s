@@ -1,0 +1,103 @@
+#include "textflag.h"
+
+// MACn adds the weights (Z16) times activations at offset o of n columns, into e.. of even
+// or odd k.
+#define MAC1(o, a, b, c, d, e, f, g, h) \
+	VFMADD231PS.BCST (o)(AX), Z16, a
+
+#define MAC2(o, a, b, c, d, e, f, g, h) \
+	MAC1(o, a, b, c, d, e, f, g, h) \
+	VFMADD231PS.BCST (o)(AX)(R9*1), Z16, b
+
+#define MAC3(o, a, b, c, d, e, f, g, h) \
+	MAC2(o, a, b, c, d, e, f, g, h) \
+	VFMADD231PS.BCST (o)(AX)(R9*2), Z16, c
+
+#define MAC4(o, a, b, c, d, e, f, g, h) \
+	MAC3(o, a, b, c, d, e, f, g, h) \
+	VFMADD231PS.BCST (o)(AX)(R13*1), Z16, d
+
+#define MAC8(o, a, b, c, d, e, f, g, h) \
+	MAC4(o, a, b, c, d, e, f, g, h) \
+	VFMADD231PS.BCST (o)(AX)(R9*4), Z16, e \
+	VFMADD231PS.BCST (o)(AX)(R14*1), Z16, f \
+	VFMADD231PS.BCST (o)(AX)(R13*2), Z16, g \
+	VFMADD231PS.BCST (o)(AX)(R15*1), Z16, h
+
+#define EVEN(mac) mac(0, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
+#define ODD(mac) mac(4, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15)
+
+// SUM4 sums over k with a MAC, from zero for the first four columns.
+#define SUM4(pair, odd, out, mac) \
+	MOVQ DX, BX \
+	MOVQ CX, AX \
+	VPXORD Z0, Z0, Z0 \
+	VPXORD Z1, Z1, Z1 \
+	VPXORD Z2, Z2, Z2 \
+	VPXORD Z3, Z3, Z3 \
+	VPXORD Z8, Z8, Z8 \
+	VPXORD Z9, Z9, Z9 \
+	VPXORD Z10, Z10, Z10 \
+	VPXORD Z11, Z11, Z11 \
+	MOVQ R10, R12 \
+	SUBQ $2, R12 \
+	JB   odd \
+pair: \
+	LOAD \
+	EVEN(mac) \
+	ADDQ R8, BX \
+	LOAD \
+	ODD(mac) \
+	ADDQ R8, BX \
+	ADDQ $8, AX \
+	SUBQ $2, R12 \
+	JAE  pair \
+odd: \
+	TESTQ $1, R10 \
+	JZ   out \
+	LOAD \
+	EVEN(mac) \
+out:
+
+// OUT joins the sums of a column, e and o, and stores them or, with a scale (K1, Z31),
+// fma(scale, sum, memory); DI moves to the next column.
+#define OUT(e, o) \
+	VADDPS o, e, e \
+	VFMADD213PS (DI), Z31, K1, e \
+	VMOVUPS e, (DI) \
+	ADDQ SI, DI
+
+#define OUT4 \
+	OUT(Z0, Z8) \
+	OUT(Z1, Z9) \
+	OUT(Z2, Z10) \
+	OUT(Z3, Z11)
+
+// func gemmF16AVX512(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
+TEXT ·gemmF16AVX512(SB), NOSPLIT, $0-72
+	MOVQ ldw+24(FP), R8
+	SHLQ $1, R8
+
+#define LOAD VCVTPH2PS (BX), Z16
+#include "avx512_gemm_amd64.h"
+#undef LOAD
+
+// func gemmBF16AVX512(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
+TEXT ·gemmBF16AVX512(SB), NOSPLIT, $0-72
+	MOVQ ldw+24(FP), R8
+	SHLQ $1, R8
+
+#define LOAD \
+	VPMOVZXWD (BX), Z16 \
+	VPSLLD $16, Z16, Z16
+#include "avx512_gemm_amd64.h"
+#undef LOAD
+
+// func gemmF32AVX512(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32)
+TEXT ·gemmF32AVX512(SB), NOSPLIT, $0-72
+	MOVQ ldw+24(FP), R8
+	SHLQ $2, R8
+
+#define LOAD VMOVUPS (BX), Z16
+#include "avx512_gemm_amd64.h"
+#undef LOAD
