@@ -21,20 +21,9 @@ func speech(source model.Source) (*token.Tokenizer, string, error) {
 }
 
 func directorySpeech(dir string) (*token.Tokenizer, string, error) {
-	tokenizer, err := hf.ReadFile(dir, hf.TokenizerFile)
+	tokenizer, companions, err := hf.TokenizerFiles(dir)
 	if err != nil {
 		return nil, "", err
-	}
-	var companions [][]byte
-	for _, name := range []string{hf.TokenizerConfigFile, hf.SpecialsFile, hf.GenerationFile, hf.ConfigFile} {
-		if !hf.Exists(dir, name) {
-			continue
-		}
-		raw, err := hf.ReadFile(dir, name)
-		if err != nil {
-			return nil, "", err
-		}
-		companions = append(companions, raw)
 	}
 	t, err := token.FromJSON(tokenizer, companions...)
 	if err != nil {

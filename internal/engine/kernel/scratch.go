@@ -8,4 +8,5 @@ type scratch struct {
 	weights []float32                        // one dequantised tile, Float32 mode
 	wide    []byte                           // one unpacked tile, Int8 mode
 	att     attendScratch
+	span    []float32 // keys and scores of one head of a span
 }

@@ -31,9 +31,6 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// checkpointFormats does the same for safetensors.
-var checkpointFormats = map[safetensors.DType]kernel.Format{safetensors.F32: kernel.F32, safetensors.F16: kernel.F16, safetensors.BF16: kernel.BF16}
-
 // Load packs the weights of an open model, with up to threads goroutines, or takes those
 // that cache has, nil for none. The source can be closed afterwards, the cache when the
 // model is no longer used. Digest is left for the caller to set.

@@ -139,7 +139,7 @@ func (s *HF) Tensors() []Tensor {
 
 func hfTensor(t *safetensors.Tensor) Tensor {
 	out := Tensor{Name: t.Name, Shape: t.Shape, Type: string(t.DType), data: func() []byte { return t.Data }}
-	out.format, out.known = checkpointFormats[t.DType]
+	out.format, out.known = hf.Formats[t.DType]
 	return out
 }
 
