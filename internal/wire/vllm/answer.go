@@ -106,7 +106,7 @@ func (a *api) serveStream(w http.ResponseWriter, r *http.Request, jobs []*job, o
 	default:
 		a.note(r, err)
 		e := errs.As(err)
-		if s.send(errorOf(e, statusOf(e.Code))) == nil {
+		if s.send(errorOf(e, statusOf(e))) == nil {
 			_ = s.End("", []byte("[DONE]")) // the client may have gone
 		}
 	}

@@ -1,7 +1,9 @@
 package vllm
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -32,7 +34,7 @@ func WriteError(w http.ResponseWriter, err error) { writeError(w, err, 0) }
 func writeError(w http.ResponseWriter, err error, status int) {
 	e := errs.As(err)
 	if status == 0 {
-		status = statusOf(e.Code)
+		status = statusOf(e)
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -49,11 +51,14 @@ func writeError(w http.ResponseWriter, err error, status int) {
 
 // statusOf is the HTTP status of a code. Here nothing is upstream: what is not there now
 // is this process.
-func statusOf(c errs.Code) int {
-	if c == errs.UpstreamUnavailable {
+func statusOf(e *errs.Error) int {
+	switch {
+	case e.Code == errs.UpstreamUnavailable:
 		return http.StatusServiceUnavailable
+	case errors.Is(e, context.DeadlineExceeded):
+		return http.StatusGatewayTimeout
 	}
-	return c.Status()
+	return e.Code.Status()
 }
 
 // errorOf builds the body; the cause inside e stays with the operator.
@@ -102,7 +107,7 @@ func (a *api) note(r *http.Request, err error) {
 	e := errs.As(err)
 	a.Meter.Error(string(e.Code))
 	level, what := slog.LevelInfo, slog.String("field", e.Field)
-	if statusOf(e.Code) >= 500 {
+	if statusOf(e) >= 500 {
 		level, what = slog.LevelError, slog.Any("err", err)
 	}
 	a.Log.LogAttrs(r.Context(), level, "request failed", slog.String("id", r.Header.Get("X-Request-Id")), slog.String("code", string(e.Code)), what)

@@ -1,7 +1,9 @@
 package vllm
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -78,14 +80,14 @@ func (a *api) run(r *http.Request, jobs []*job, out sink) error {
 	}()
 	patience := time.NewTimer(a.Patience)
 	defer patience.Stop()
-	for {
+	for open := len(jobs); open > 0; {
 		select {
-		case s, open := <-steps:
-			if !open {
-				return out.done()
+		case s, some := <-steps:
+			if err := ended(ctx, s, some); err != nil {
+				return err
 			}
-			if s.err != nil {
-				return s.err
+			if s.event.Finish != nil {
+				open--
 			}
 			if err := out.event(s.index, s.event); err != nil {
 				return errs.Wrap(errs.Canceled, err, "the client went away", "")
@@ -96,6 +98,20 @@ func (a *api) run(r *http.Request, jobs []*job, out sink) error {
 			}
 		}
 	}
+	return out.done()
+}
+
+// ended is the error that ends an answer before its time.
+func ended(ctx context.Context, s step, some bool) error {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return errs.Wrap(errs.Canceled, ctx.Err(), "the answer took longer than this server allows", "ask for fewer tokens, or start it with a longer --request-timeout")
+	case s.err != nil:
+		return s.err
+	case !some: // every generator has ended, and not with its finish
+		return errs.Wrap(errs.Canceled, cmp.Or(context.Cause(ctx), context.Canceled), "the request was cancelled", "")
+	}
+	return nil
 }
 
 // bounded ends a request at its deadline.
