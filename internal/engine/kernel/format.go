@@ -25,9 +25,10 @@ type layout struct {
 	block int // values per block
 	bytes int // bytes per block of one row in the file
 	tile  int // bytes per block of 16 packed rows
-	// pack writes one block of 16 rows; src holds each row's file block, nil beyond the last row.
+	// pack writes run blocks of 16 rows; src holds each row's part of the file, nil beyond
+	// the last row.
 	pack func(dst []byte, src *[tileRows][]byte)
-	// unpack gives row r of one packed block, dequantised.
+	// unpack gives row r of run packed blocks, dequantised.
 	unpack func(dst []float32, tile []byte, r int)
 	// codes gives the integers of row r in group sub of one packed block, for the Int8
 	// product; nil for formats that always use f32 activations.
@@ -36,6 +37,15 @@ type layout struct {
 	scales scalesFunc
 	// offset tells whether m takes part in the product; if not, it is zero.
 	offset bool
+}
+
+// run is how many blocks pack and unpack take at most: values without a block some
+// kilobytes at a time, which stay in the first-level cache.
+func (l *layout) run() int {
+	if l.block == 1 {
+		return 64
+	}
+	return 1
 }
 
 // tileRows is the number of weight rows that the kernels handle side by side.

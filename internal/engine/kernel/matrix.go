@@ -48,13 +48,14 @@ func (m *Matrix) packTile(t int, raw []byte) {
 	stride := m.blocks * l.bytes
 	dst := m.tile(t)
 	var src [tileRows][]byte
-	for b := range m.blocks {
+	for b := 0; b < m.blocks; b += l.run() {
+		n := min(l.run(), m.blocks-b)
 		for r := range src {
 			if row := t*tileRows + r; row < m.rows {
-				src[r] = raw[row*stride+b*l.bytes:][:l.bytes]
+				src[r] = raw[row*stride+b*l.bytes:][:n*l.bytes]
 			}
 		}
-		l.pack(dst[b*l.tile:][:l.tile], &src)
+		l.pack(dst[b*l.tile:][:n*l.tile], &src)
 	}
 }
 
@@ -77,8 +78,9 @@ func (m *Matrix) Row(i int, dst []float32) {
 	}
 	l := &layouts[m.format]
 	tile := m.tile(i / tileRows)
-	for b := range m.blocks {
-		l.unpack(dst[b*l.block:][:l.block], tile[b*l.tile:][:l.tile], i%tileRows)
+	for b := 0; b < m.blocks; b += l.run() {
+		n := min(l.run(), m.blocks-b)
+		l.unpack(dst[b*l.block:][:n*l.block], tile[b*l.tile:][:n*l.tile], i%tileRows)
 	}
 }
 

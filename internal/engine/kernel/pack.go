@@ -14,35 +14,52 @@ import (
 func packF32(dst []byte, src *[tileRows][]byte) {
 	out := floatsOf(dst)
 	for r, s := range src {
-		if s != nil {
-			out[r] = math.Float32frombits(binary.LittleEndian.Uint32(s))
+		for i := range len(s) / 4 {
+			out[i*tileRows+r] = math.Float32frombits(binary.LittleEndian.Uint32(s[4*i:]))
 		}
 	}
 }
 
-func unpackF32(dst []float32, tile []byte, r int) { dst[0] = floatsOf(tile)[r] }
+func unpackF32(dst []float32, tile []byte, r int) {
+	in := floatsOf(tile)
+	for i := range dst {
+		dst[i] = in[i*tileRows+r]
+	}
+}
 
 func packF16(dst []byte, src *[tileRows][]byte) {
-	out := halvesOf(dst)
 	for r, s := range src {
-		if s != nil {
-			out[r] = binary.LittleEndian.Uint16(s)
-		}
+		pack16(dst, r, s)
 	}
 }
-
-func unpackF16(dst []float32, tile []byte, r int) { dst[0] = half16(halvesOf(tile)[r]) }
 
 func packBF16(dst []byte, src *[tileRows][]byte) {
-	out := halvesOf(dst)
 	for r, s := range src {
-		if s != nil {
-			out[brainAt(r)] = binary.LittleEndian.Uint16(s)
-		}
+		pack16(dst, brainAt(r), s)
 	}
 }
 
-func unpackBF16(dst []float32, tile []byte, r int) { dst[0] = brain16(halvesOf(tile)[brainAt(r)]) }
+// pack16 copies the 16-bit values of a row to place at of each 16.
+func pack16(dst []byte, at int, s []byte) {
+	out := halvesOf(dst)
+	for i := range len(s) / 2 {
+		out[i*tileRows+at] = binary.LittleEndian.Uint16(s[2*i:])
+	}
+}
+
+func unpackF16(dst []float32, tile []byte, r int) {
+	in := halvesOf(tile)
+	for i := range dst {
+		dst[i] = half16(in[i*tileRows+r])
+	}
+}
+
+func unpackBF16(dst []float32, tile []byte, r int) {
+	in := halvesOf(tile)
+	for i := range dst {
+		dst[i] = brain16(in[i*tileRows+brainAt(r)])
+	}
+}
 
 // brainAt is the place of row r in a BF16 tile.
 func brainAt(r int) int { return r%8*2 + r/8 }
