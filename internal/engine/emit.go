@@ -28,6 +28,7 @@ type rowResult struct {
 	logprob float64
 	top     []sample.Logprob
 	rank    int // of a scored token of the prompt
+	err     error
 }
 
 func (o *results) bind() {
@@ -84,7 +85,7 @@ func (r *rowResult) resolve(logits []float32, s *sample.Sampler) {
 	switch {
 	case !known:
 		r.top = sample.Top(logits, norm, t.top)
-		id = s.Pick(logits, t.params(r.pos+1), t.history, r.pos+1)
+		id, r.err = t.pick(logits, s, r.pos+1)
 	case t.scored:
 		r.top, r.rank = sample.Top(logits, norm, t.promptTop), sample.Rank(logits, id)
 	}
@@ -120,6 +121,14 @@ func (o *results) answer(r *rowResult) {
 	t := r.task
 	if r.pos+1 < t.prompt {
 		t.stream.score(PromptToken{ID: r.id, Logprob: r.logprob, Rank: r.rank, Top: r.top})
+		return
+	}
+	if r.err == nil {
+		r.err = t.follow(r.id)
+	}
+	if r.err != nil {
+		o.l.finish(t)
+		t.stream.fail(r.err)
 		return
 	}
 	o.l.stats.OutputTokens++

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"macaron/internal/engine/grammar"
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/kv"
 	"macaron/internal/engine/lora"
@@ -39,6 +40,7 @@ type Engine struct {
 	keep  sync.WaitGroup // the cache is being written
 	tok   *token.Tokenizer
 	tmpl  string // the file's chat template, empty for none
+	vocab func() (*grammar.Vocab, error)
 
 	adapters *lora.Store
 
@@ -68,6 +70,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 func prepare(ctx context.Context, o Options) (*Engine, error) {
 	o.setDefaults()
 	e := &Engine{opts: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	e.vocab = sync.OnceValues(func() (*grammar.Vocab, error) { return grammar.NewVocab(e.tok) })
 	if err := e.load(ctx); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"macaron/internal/engine/constrain"
+	"macaron/internal/engine/grammar"
 	"macaron/internal/engine/lora"
 	"macaron/internal/engine/sample"
 	"macaron/internal/errs"
@@ -24,11 +25,12 @@ type Request struct {
 	Session     string        // requests of one session take turns with all others as one; empty: this one by itself
 	MaxTokens   int           // at most; 0 or more than there is room for: until the context is full
 	Sampling    sample.Params
-	Choices     [][]int32 // labels without an end token; see package constrain
-	TopLogprobs int       // alternatives to report with each token
-	IgnoreEOS   bool      // do not stop at the end of a turn: for measurements
-	MinTokens   int       // the end of a turn is not sampled before so many tokens
-	ScorePrompt bool      // compute Stream.Prompt, with PromptTop alternatives at each position; nothing comes from the cache then
+	Choices     [][]int32        // labels without an end token; see package constrain
+	Grammar     *grammar.Grammar // the answer stays within it, and ends where it may; made by Engine.Constraints
+	TopLogprobs int              // alternatives to report with each token
+	IgnoreEOS   bool             // do not stop at the end of a turn: for measurements
+	MinTokens   int              // the end of a turn is not sampled before so many tokens
+	ScorePrompt bool             // compute Stream.Prompt, with PromptTop alternatives at each position; nothing comes from the cache then
 	PromptTop   int
 }
 
@@ -102,6 +104,9 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	t.stream.usage.adapt(&w, r.Adapter, r.Mix)
 	if r.Release != nil {
 		t.stream.release = sync.OnceFunc(r.Release)
+	}
+	if err := e.constrain(t, r); err != nil {
+		return nil, err
 	}
 	if len(r.Choices) > 0 {
 		return t, e.plan(t, r.Choices)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"macaron/internal/engine/constrain"
+	"macaron/internal/engine/grammar"
 	"macaron/internal/engine/kv"
 	"macaron/internal/engine/sample"
 )
@@ -40,8 +41,10 @@ type task struct {
 	sampling  sample.Params
 	early     sample.Params // of the first min tokens, without the ends of a turn
 	min       int
-	history   *sample.History // nil when nothing is penalised
-	left      int             // tokens still to sample
+	history   *sample.History  // nil when nothing is penalised
+	within    *grammar.Matcher // nil: any token may come
+	mask      []uint64         // scratch memory of within
+	left      int              // tokens still to sample
 	top       int
 	ignoreEOS bool
 	scored    bool // the prompt's own tokens are reported, with promptTop alternatives

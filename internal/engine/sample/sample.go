@@ -12,6 +12,8 @@ type Sampler struct {
 	undo []change
 	prob []float32
 	cand []candidate
+	kept []int32   // tokens within a mask
+	row  []float32 // their logits
 }
 
 // candidate is a token with its logit and its probability at the temperature.

@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"macaron/internal/engine/grammar"
+	"macaron/internal/engine/sample"
+	"macaron/internal/errs"
+)
+
+// Constraints is the engine's vocabulary, for which grammars are made. It is built when
+// it is first asked for.
+func (e *Engine) Constraints() (*grammar.Vocab, error) { return e.vocab() }
+
+// constrain begins the grammar of a request.
+func (e *Engine) constrain(t *task, r *Request) error {
+	if r.Grammar == nil {
+		return nil
+	}
+	v := r.Grammar.Vocab()
+	switch mine, err := e.Constraints(); {
+	case err != nil:
+		return err
+	case v != mine:
+		return errs.New(errs.InvalidRequest, "the grammar was made for another vocabulary", "make it with this engine's Constraints").In("grammar")
+	case v.Size() > e.model.V:
+		return errs.New(errs.FormatInvalid, "the vocabulary has tokens that the model does not have", "use another model file")
+	case len(r.Choices) > 0 || r.IgnoreEOS:
+		return errs.New(errs.InvalidRequest, "a grammar goes neither with choices nor with ignored ends", "ask for one of them").In("grammar")
+	}
+	t.within, t.mask = r.Grammar.Start(), make([]uint64, v.Words())
+	return nil
+}
+
+// pick samples a token, within the grammar if there is one. It runs in the pool beside
+// other rows, so that finding a mask holds up nobody else's.
+func (t *task) pick(logits []float32, s *sample.Sampler, position int) (int32, error) {
+	p := t.params(position)
+	if t.within == nil {
+		return s.Pick(logits, p, t.history, position), nil
+	}
+	if err := t.within.Mask(t.mask); err != nil {
+		return 0, err
+	}
+	id, ok := s.PickWithin(logits, t.mask, p, t.history, position)
+	if !ok {
+		return 0, errs.New(errs.Unsupported, "the model's vocabulary has no token that continues the answer within its grammar", "allow other texts there, or use another model")
+	}
+	return id, nil
+}
+
+// follow tells the grammar which token was taken.
+func (t *task) follow(id int32) error {
+	if t.within == nil {
+		return nil
+	}
+	return t.within.Accept(id)
+}
