@@ -1,5 +1,7 @@
 package engine
 
+import "macaron/internal/engine/kv"
+
 // A named session waits in a ring with all others and with the requests that name none:
 // when it is its turn its oldest request is admitted, and the session goes to the end. So
 // between two admissions of one session everybody who waited is admitted once, however
@@ -27,11 +29,28 @@ func (l *loop) next() int {
 		if t.session != "" {
 			at = l.places[t.session]
 		}
-		if (best < 0 || at < place) && l.runningOf(t.session) < l.share() {
+		if (best < 0 || at < place) && l.runningOf(t.session) < l.share() && !l.follows(t) {
 			best, place = i, at
 		}
 	}
 	return best
+}
+
+// follows tells whether a running request computes pages that t would take from the
+// cache if it began later. Then t waits: one computes what both begin with, the other
+// reads it. The wait ends, because a running prompt gets rows in every few steps.
+func (l *loop) follows(t *task) bool {
+	for _, r := range l.running {
+		if r.key != t.key || r.pending() <= 1 {
+			continue
+		}
+		begin := t.tokens[:t.reuse()]
+		pages := kv.Shared(r.tokens, begin, r.sw, t.sw) / kv.PageTokens
+		if pages*kv.PageTokens > r.seq.Len() && pages*kv.PageTokens > l.cache.Holds(t.key, t.sw, begin) {
+			return true
+		}
+	}
+	return false
 }
 
 // share is how many sequences of one session run at once: three quarters of all.

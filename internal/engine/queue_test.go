@@ -11,6 +11,7 @@ import (
 
 	"macaron/internal/engine/enginetest"
 	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/kv"
 	"macaron/internal/errs"
 )
 
@@ -29,7 +30,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 			step++
 			switch rapid.IntRange(0, 2).Draw(t, "op") {
 			case 0:
-				n := &task{session: rapid.SampledFrom([]string{"", "a", "a", "a", "b", "c"}).Draw(t, "session")}
+				n := &task{key: kv.Key{Salt: fmt.Sprint(step)}, session: rapid.SampledFrom([]string{"", "a", "a", "a", "b", "c"}).Draw(t, "session")}
 				arrived++
 				since[n], number[n] = step, arrived
 				l.arrive(n)

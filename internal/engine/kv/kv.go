@@ -141,6 +141,20 @@ func (c *Cache) Open(key Key, sw Switch, tokens []int32, reuse, limit int) (*Seq
 	return s, &Copy{From: part.page, To: s.pages[len(path)], Tokens: shared}
 }
 
+// Holds is how many of the tokens' positions can be taken from the cache now.
+func (c *Cache) Holds(key Key, sw Switch, tokens []int32) int {
+	root := c.roots[key]
+	if root == nil || len(tokens) == 0 {
+		return 0
+	}
+	path, _, shared := match(root, sw, tokens)
+	return len(path)*PageTokens + shared
+}
+
+// Shared is how many positions of two sequences of one key, with their switches, hold
+// equal bits.
+func Shared(a, b []int32, of, other Switch) int { return alike(of, other, common(a, b)) }
+
 // available is the number of pages that can still be promised.
 func (c *Cache) available() int { return len(c.free) + c.evictable - c.reserved }
 
