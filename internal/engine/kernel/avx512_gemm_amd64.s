@@ -1,5 +1,16 @@
 #include "textflag.h"
 
+// A bfloat16 is the upper half of a float32.
+DATA brains<>+0(SB)/8, $0x0504808001008080
+DATA brains<>+8(SB)/8, $0x0d0c808009088080
+DATA brains<>+16(SB)/8, $0x0504808001008080
+DATA brains<>+24(SB)/8, $0x0d0c808009088080
+DATA brains<>+32(SB)/8, $0x0706808003028080
+DATA brains<>+40(SB)/8, $0x0f0e80800b0a8080
+DATA brains<>+48(SB)/8, $0x0706808003028080
+DATA brains<>+56(SB)/8, $0x0f0e80800b0a8080
+GLOBL brains<>(SB), RODATA|NOPTR, $64
+
 // MACn adds the weights (Z16) times activations at offset o of n columns, into e.. of even
 // or odd k.
 #define MAC1(o, a, b, c, d, e, f, g, h) \
@@ -87,9 +98,12 @@ TEXT ·gemmBF16AVX512(SB), NOSPLIT, $0-72
 	MOVQ ldw+24(FP), R8
 	SHLQ $1, R8
 
+	VMOVDQU32 brains<>(SB), Z30
+
+// Rows 0-7 are the lower halves of eight dwords, rows 8-15 the upper ones.
 #define LOAD \
-	VPMOVZXWD (BX), Z16 \
-	VPSLLD $16, Z16, Z16
+	VBROADCASTI64X4 (BX), Z16 \
+	VPSHUFB Z30, Z16, Z16
 #include "avx512_gemm_amd64.h"
 #undef LOAD
 
