@@ -106,6 +106,9 @@ func gemmF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, 
 func gemmBF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
 
 //go:noescape
+func pageF16AVX2(dst *float32, ldd int, w *uint16, ldw, tiles int, x *float32, ldx, k, cols int, next *uint16)
+
+//go:noescape
 func gemmF32AVX2(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32)
 
 //go:noescape
@@ -160,6 +163,6 @@ func foldAVX2(top, sum, pageTop, pageSum, keep, gain *float32, n int)
 func scaleAVX2(x *float32, n int, f float32)
 
 //go:noescape
-func fetchLines(p *uint16, lines int)
+func fetchLines(p *byte, lines int)
 
 func pause()

@@ -32,14 +32,17 @@ func Attend(p *Pool, dst, q []float32, heads, kvHeads, dim int, scale float32, s
 	defer p.mu.Unlock()
 	j := &p.att
 	j.dst, j.q, j.group, j.kvHeads, j.dim, j.scale = dst, q, heads/kvHeads, kvHeads, dim, scale
-	j.blocks, j.pages = j.blocks[:0], 0
+	j.blocks, j.pages, j.columns = j.blocks[:0], 0, 0
 	rows := max(1, attendColumns/j.group)
 	for i := range seqs {
 		j.add(&seqs[i], rows)
 	}
-	if tasks := len(j.blocks) * kvHeads; tasks >= 3*p.Threads() || j.pages*kvHeads <= tasks || p.Threads() == 1 {
+	switch tasks := len(j.blocks) * kvHeads; {
+	case j.columns*kvHeads <= aloneColumns:
+		p.alone(tasks, p.runAtt)
+	case tasks >= 3*p.Threads() || j.pages*kvHeads <= tasks || p.Threads() == 1:
 		p.run(tasks, p.runAtt)
-	} else {
+	default:
 		j.split()
 		p.run(j.parts*tasks, p.runPart)
 	}
@@ -49,6 +52,10 @@ func Attend(p *Pool, dst, q []float32, heads, kvHeads, dim int, scale float32, s
 
 // attendColumns is how many (row, head) columns share one pass over a page.
 const attendColumns = 96
+
+// aloneColumns is how many columns times pages one worker computes about as fast as
+// several do, which first have to hand each other the queries and the newest keys.
+const aloneColumns = 18
 
 // attendBlock is a run of query rows of one sequence.
 type attendBlock struct {
@@ -85,6 +92,7 @@ type attendJob struct {
 	scale          float32
 	blocks         []attendBlock
 	pages          int // used by all blocks
+	columns        int // of all blocks, each times its pages
 
 	// Pages shared between workers: parts tasks per block and key head, whose results
 	// wait in slots, one per page, until the last of them has come.
@@ -106,6 +114,7 @@ func (j *attendJob) add(s *AttnSeq, rows int) {
 		}
 		j.blocks = append(j.blocks, b)
 		j.pages += b.end - b.from
+		j.columns += (b.end - b.from) * b.n * j.group
 	}
 }
 

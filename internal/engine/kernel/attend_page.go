@@ -14,12 +14,17 @@ var minusInf = float32(math.Inf(-1))
 type partial struct {
 	top, sum []float32 // padded to a multiple of 8 columns
 	values   []float32 // [columns, dim]
+	store    []byte    // whole cache lines, which no other worker writes to
 }
 
 func (o *partial) begin(columns, dim int) {
 	padded := (columns + 7) &^ 7
-	o.top, o.sum = grow(o.top, padded), grow(o.sum, padded)
-	o.values = grow(o.values, columns*dim)
+	if size := 4 * (2*padded + columns*dim); cap(o.store) < size {
+		o.store = alignedBytes((size + cacheLine - 1) &^ (cacheLine - 1))
+	}
+	all := floatsOf(o.store[:cap(o.store)])
+	o.top, o.sum = all[:padded:padded], all[padded:2*padded:2*padded]
+	o.values = all[2*padded:][:columns*dim]
 }
 
 // attendScratch is one worker's state for a block of columns of one key head.
@@ -70,10 +75,7 @@ const widenFrom = 12
 // few columns memory is what takes time, so next, which follows, is fetched meanwhile.
 func (s *attendScratch) product(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int, next []uint16) {
 	if cols < widenFrom {
-		for t := range tiles {
-			fetch(next[t*len(next)/tiles : (t+1)*len(next)/tiles])
-			gemmF16(dst[t*tileRows:], ldd, w[t*tileRows:], ldw, x, ldx, k, cols, nil)
-		}
+		pageF16(dst, ldd, w, ldw, tiles, x, ldx, k, cols, next)
 		return
 	}
 	s.wide = grow(s.wide, len(w))

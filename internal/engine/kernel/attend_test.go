@@ -18,7 +18,7 @@ func randomCache(r *rand.Rand, positions, kvHeads, dim int) *cache {
 	c := &cache{k: randomFloats(r, positions*n), v: randomFloats(r, positions*n)}
 	for pos := range positions {
 		if pos%PageTokens == 0 {
-			pg := NewPage(kvHeads, dim)
+			pg := NewPages(1, kvHeads, dim)[0]
 			for i := range pg.K { // stale bits of another sequence
 				pg.K[i], pg.V[i] = 0x7e00, 0x7c00
 			}

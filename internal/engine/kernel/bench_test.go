@@ -143,7 +143,7 @@ func BenchmarkVector(b *testing.B) {
 	p := NewPool(1)
 	defer p.Close()
 	var a Acts
-	pg := NewPage(3, 64)
+	pg := NewPages(1, 3, 64)[0]
 	for _, c := range []struct {
 		name string
 		f    func()

@@ -39,10 +39,24 @@ func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, 
 	gemmF32AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
 }
 
+// pageF16 is gemmF16 for a run of tiles side by side. It asks for next meanwhile, as far
+// as next has the length of w.
+func pageF16(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int, next []uint16) {
+	if !accelerated {
+		pageF16Ref(dst, ldd, w, ldw, tiles, x, ldx, k, cols)
+		return
+	}
+	need(tiles > 0 && k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tiles*tileRows && len(w) >= (k-1)*ldw+tiles*tileRows && len(x) >= (cols-1)*ldx+k)
+	if len(next) == 0 {
+		next = w
+	}
+	pageF16AVX2(&dst[0], ldd, &w[0], ldw, tiles, &x[0], ldx, k, cols, &next[0])
+}
+
 // fetch asks for the cache lines of x.
-func fetch(x []uint16) {
+func fetch(x []byte) {
 	if accelerated && len(x) > 0 {
-		fetchLines(&x[0], (len(x)*2+cacheLine-1)/cacheLine)
+		fetchLines(&x[0], (len(x)+cacheLine-1)/cacheLine)
 	}
 }
 

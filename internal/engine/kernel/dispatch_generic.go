@@ -10,7 +10,7 @@ func kernelsOf(Format) *quantKernels { return nil }
 
 func pause() {}
 
-func fetch([]uint16) {}
+func fetch([]byte) {}
 
 func quantise(dst []byte, width, c int, x []float32) { quantiseRef(dst, width, c, x) }
 
@@ -20,6 +20,10 @@ func gemmF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, c
 
 func gemmBF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, cols int, scale *float32) {
 	gemmBF16Ref(dst, ldd, w, ldw, x, ldx, k, cols, scale)
+}
+
+func pageF16(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int, _ []uint16) {
+	pageF16Ref(dst, ldd, w, ldw, tiles, x, ldx, k, cols)
 }
 
 func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, cols int, scale *float32) {

@@ -201,7 +201,7 @@ func TestAttendEqualsReference(t *testing.T) {
 			var pages []*Page
 			for pos := range pos0 + n {
 				if pos%PageTokens == 0 {
-					pages = append(pages, NewPage(kvHeads, dim))
+					pages = append(pages, NewPages(1, kvHeads, dim)[0])
 				}
 				pages[pos/PageTokens].Put(pos%PageTokens, k[pos*kvHeads*dim:], v[pos*kvHeads*dim:], kvHeads, dim)
 			}

@@ -57,6 +57,13 @@ func storeRef(dst []float32, acc *[2][tileRows]float32, scale *float32) {
 	}
 }
 
+// pageF16Ref is gemmF16 for tiles that lie side by side, in the rows of a page.
+func pageF16Ref(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int) {
+	for t := range tiles {
+		gemmF16Ref(dst[t*tileRows:], ldd, w[t*tileRows:], ldw, x, ldx, k, cols, nil)
+	}
+}
+
 // gemv kernels multiply a run of packed tiles, tile after tile, with one row x into
 // dst[16*tile + 0..15]; len(x) is k.
 

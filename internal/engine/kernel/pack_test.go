@@ -114,7 +114,7 @@ func TestMisuse(t *testing.T) {
 	mustPanic(t, "counts", func() { MatMulMany(p, nil, []*Matrix{w}, &a) })
 	mustPanic(t, "heads", func() { Attend(p, x, x, 3, 2, 16, 1, nil) })
 	mustPanic(t, "pages", func() { Attend(p, x, x, 1, 1, 16, 1, []AttnSeq{{N: 1}}) })
-	mustPanic(t, "slot", func() { NewPage(1, 16).Put(PageTokens, x, x, 1, 16) })
+	mustPanic(t, "slot", func() { NewPages(1, 1, 16)[0].Put(PageTokens, x, x, 1, 16) })
 	mustPanic(t, "lengths", func() { Add(x, x[1:]) })
 	MatMul(p, x, w, &a) // a panic leaves the pool usable
 }

@@ -18,11 +18,17 @@ type Page struct{ K, V []uint16 }
 // PageLen is the length of K and of V.
 func PageLen(kvHeads, dim int) int { return kvHeads * dim * PageTokens }
 
-// NewPage allocates a page of zeros.
-func NewPage(kvHeads, dim int) *Page {
+// NewPages allocates pages of zeros, one for each of some layers. Like weights they lie in
+// memory that asks for huge pages: a step reads all of it once.
+func NewPages(layers, kvHeads, dim int) []*Page {
 	n := PageLen(kvHeads, dim)
-	b := halvesOf(alignedBytes(4 * n))
-	return &Page{K: b[:n:n], V: b[n:]}
+	b := halvesOf(weightBytes(4 * n * layers))
+	pages := make([]*Page, layers)
+	for i := range pages {
+		pages[i] = &Page{K: b[:n:n], V: b[n : 2*n : 2*n]}
+		b = b[2*n:]
+	}
+	return pages
 }
 
 // Put writes the key and the value of one position, k and v [kvHeads, dim], rounded

@@ -8,22 +8,21 @@ import (
 )
 
 // Pool runs short tasks on a fixed set of goroutines. The caller of Run is worker 0
-// and works too. Tasks are claimed one by one, so a slow or descheduled worker delays
-// nobody: the caller takes what is left. An idle worker polls for a moment, giving way
-// to other goroutines, then parks.
+// and works too. Every worker begins with a share of neighbouring tasks, so that it reads
+// memory in one direction and, step after step, the same weights; who has finished takes
+// over tasks from the end of another's share, so a slow or descheduled worker delays
+// nobody. An idle worker polls for a moment, giving way to other goroutines, then parks.
 //
 // One Run at a time; further callers wait. A task must not call into its own pool.
 type Pool struct {
 	mu      sync.Mutex
 	f       func(worker, task int) // of the open run; read only by holders of a claim
-	base    int                    // task number of claim 0
+	base    int                    // number of the first task of the open run's shares
 	workers []worker
 	wg      sync.WaitGroup
 
 	_      [cacheLine]byte
-	ticket atomic.Uint64 // run<<32 | tasks<<16 | next claim
-	_      [cacheLine]byte
-	left   atomic.Int64 // unfinished tasks of the open run
+	left   atomic.Int64 // tasks of the open run that nobody has reported as done
 	_      [cacheLine]byte
 	closed atomic.Bool
 
@@ -37,16 +36,16 @@ type Pool struct {
 }
 
 type worker struct {
+	share  share
 	parked atomic.Bool
 	wake   chan struct{}
+	ahead  aheadState
 	buf    scratch
-	_      [cacheLine]byte
 }
 
 const (
-	maxClaims = 1<<16 - 1
-	polls     = 64                     // pauses between two looks at the clock
-	linger    = 200 * time.Microsecond // how long an idle worker polls
+	polls  = 64                     // pauses between two looks at the clock
+	linger = 200 * time.Microsecond // how long an idle worker polls
 )
 
 // NewPool starts a pool of the given number of threads, at least one.
@@ -91,46 +90,36 @@ func (p *Pool) run(tasks int, f func(worker, task int)) {
 		panic("kernel: Run on a closed Pool")
 	}
 	if tasks == 1 || len(p.workers) == 1 {
-		for t := range tasks {
-			f(0, t)
-		}
+		p.alone(tasks, f)
 		return
 	}
-	for base := 0; base < tasks; base += maxClaims {
-		p.open(base, min(tasks-base, maxClaims), f)
+	for base := 0; base < tasks; base += maxTasks {
+		p.open(base, min(tasks-base, maxTasks), f)
+	}
+}
+
+// alone runs tasks that are not worth handing over, for a caller that holds mu.
+func (p *Pool) alone(tasks int, f func(worker, task int)) {
+	for t := range tasks {
+		f(0, t)
 	}
 }
 
 func (p *Pool) open(base, n int, f func(worker, task int)) {
 	p.f, p.base = f, base
 	p.left.Store(int64(n))
-	run := p.ticket.Load()>>32 + 1
-	p.ticket.Store(run<<32 | uint64(n)<<16)
+	for i := range p.workers {
+		p.workers[i].share.open(i*n/len(p.workers), (i+1)*n/len(p.workers))
+	}
 	p.wakeAll()
 	p.drain(0)
 	for i := 0; p.left.Load() > 0; i++ {
-		pause()
+		p.workers[0].idle()
 		if i%polls == polls-1 {
 			runtime.Gosched()
 		}
 	}
 	p.f = nil
-}
-
-// drain claims and runs tasks until none is left. Fields of the run are read after
-// the claim only: a held claim keeps the run open.
-func (p *Pool) drain(w int) {
-	for {
-		t := p.ticket.Load()
-		next, n := t&maxClaims, t>>16&maxClaims
-		if next >= n {
-			return
-		}
-		if p.ticket.CompareAndSwap(t, t+1) {
-			p.f(w, p.base+int(next))
-			p.left.Add(-1)
-		}
-	}
 }
 
 func (p *Pool) wakeAll() {
@@ -139,36 +128,4 @@ func (p *Pool) wakeAll() {
 			w.wake <- struct{}{}
 		}
 	}
-}
-
-func (p *Pool) loop(i int) {
-	defer p.wg.Done()
-	w := &p.workers[i]
-	seen := uint64(0) // a run opened before this goroutine started counts too
-	for {
-		p.await(w, seen)
-		if p.closed.Load() {
-			return
-		}
-		seen = p.ticket.Load() >> 32
-		p.drain(i)
-	}
-}
-
-// await returns when a run after seen was opened or the pool was closed.
-func (p *Pool) await(w *worker, seen uint64) {
-	fresh := func() bool { return p.ticket.Load()>>32 != seen || p.closed.Load() }
-	for start := time.Now(); time.Since(start) < linger; runtime.Gosched() {
-		for range polls {
-			if fresh() {
-				return
-			}
-			pause()
-		}
-	}
-	w.parked.Store(true)
-	if fresh() && w.parked.Swap(false) {
-		return // opened in between, and nobody has sent a wake-up
-	}
-	<-w.wake
 }

@@ -11,13 +11,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestRunCallsEachTaskOnce, with more tasks than one ticket holds, and never two at a
+// TestRunCallsEachTaskOnce, with more tasks than a share can number, and never two at a
 // time on one worker.
 func TestRunCallsEachTaskOnce(t *testing.T) {
 	for _, threads := range []int{0, 1, 2, 5} {
 		p := NewPool(threads)
 		busy := make([]atomic.Bool, p.Threads())
-		for _, tasks := range []int{0, 1, 2, 7, 1000, maxClaims + 5} {
+		for _, tasks := range []int{0, 1, 2, 7, 1000, maxTasks + 5} {
 			calls := make([]atomic.Int32, tasks)
 			p.Run(tasks, func(worker, task int) {
 				if busy[worker].Swap(true) {

@@ -7,7 +7,7 @@ TEXT ·pause(SB), NOSPLIT, $0-0
 	PAUSE
 	RET
 
-// func fetchLines(p *uint16, lines int)
+// func fetchLines(p *byte, lines int)
 TEXT ·fetchLines(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), SI
 	MOVQ lines+8(FP), CX

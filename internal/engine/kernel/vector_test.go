@@ -118,7 +118,7 @@ func TestPutThenRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 14))
 	k, v := randomFloats(r, kvHeads*dim), randomFloats(r, kvHeads*dim)
 	k[5], v[70] = 1e9, float32(math.Inf(-1))
-	pg := NewPage(kvHeads, dim)
+	pg := NewPages(1, kvHeads, dim)[0]
 	pg.Put(slot, k, v, kvHeads, dim)
 	for h := range kvHeads {
 		for d := range dim {

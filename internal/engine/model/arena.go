@@ -55,9 +55,7 @@ func (a *Arena) touch(p int32) {
 			a.exact[p] = append(a.exact[p], newExactPage(a.m.G*a.m.C))
 		}
 	case a.mode == kernel.Int8 && a.pages[p] == nil:
-		for range a.m.Layers {
-			a.pages[p] = append(a.pages[p], kernel.NewPage(a.m.G, a.m.C))
-		}
+		a.pages[p] = kernel.NewPages(a.m.Layers, a.m.G, a.m.C)
 	}
 }
 

@@ -24,6 +24,7 @@ func (s *Step) products(layer int, x *kernel.Acts, targets []lora.Target, dsts .
 			low = s.adapt(layer, x, targets, dsts, g, place, w, low)
 		}
 	}
+	s.announce(layer, targets[0])
 	kernel.MatMulAll(s.pool, s.first)
 	for _, list := range s.second {
 		if len(list) > 0 {
@@ -67,4 +68,20 @@ func (s *Step) lowRoom(layer int, targets []lora.Target) []float32 {
 	}
 	s.low = grow(s.low, n)
 	return s.low
+}
+
+// plan lists what the products read, four of each layer and the head.
+func (s *Step) plan() {
+	n := s.pool.Threads()
+	for i := range s.m.layers {
+		l := &s.m.layers[i]
+		s.ahead = append(s.ahead, kernel.NewAhead(n, l.q, l.k, l.v), kernel.NewAhead(n, l.o), kernel.NewAhead(n, l.gate, l.up), kernel.NewAhead(n, l.down))
+	}
+	s.ahead = append(s.ahead, kernel.NewAhead(n, s.m.head))
+}
+
+// announce tells the pool what follows the product of a target.
+func (s *Step) announce(layer int, t lora.Target) {
+	place := [lora.Targets]int{lora.Q: 0, lora.O: 1, lora.Gate: 2, lora.Down: 3}
+	s.pool.Ahead(s.ahead[4*layer+place[t]+1])
 }

@@ -37,6 +37,7 @@ type Step struct {
 	gate, up   []float32 // [n, f]
 	low        []float32 // results of the adapters' first halves
 	acts       kernel.Acts
+	ahead      []*kernel.Ahead    // what the products of a step read, in their order, see ahead
 	first      []kernel.Product   // of the two dispatches of products
 	second     [][]kernel.Product // by place in a mixture
 	picked     []float32          // [wanted, d], the result
@@ -66,6 +67,7 @@ type group struct {
 func (m *Model) NewStep(p *kernel.Pool, a *Arena) *Step {
 	s := &Step{m: m, pool: p, arena: a, mode: a.mode}
 	s.tasks.bind(s)
+	s.plan()
 	return s
 }
 
