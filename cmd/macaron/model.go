@@ -18,7 +18,7 @@ import (
 )
 
 func newModel(e *env) *cobra.Command {
-	return noun("model", "Fetch, list and look at base models", newModelPull(e), newModelList(e), newModelShow(e))
+	return noun("model", "Fetch, list and look at base models", newModelPull(e), newModelList(e), newModelShow(e), newModelExport(e))
 }
 
 // withFetcher runs fn with a fetcher that tells of its transfers on standard error.

@@ -42,6 +42,8 @@ func eastAsian(r rune) bool { return r >= 0x800 && r <= 0x9fa5 || r >= 0xac00 &&
 // ideogram is [一-龥぀-ゟ゠-ヿ].
 func ideogram(r rune) bool { return r >= 0x4e00 && r <= 0x9fa5 || r >= 0x3040 && r <= 0x30ff }
 
+func newline(r rune) bool { return r == '\n' }
+
 func lineEnd(r rune) bool { return r == '\r' || r == '\n' }
 
 // deepWord is the main expression of DeepSeek V3, where it matches:

@@ -117,7 +117,8 @@ func (t *Tokenizer) wordPieceJSON(m modelJSON, added []addedJSON) error {
 		}
 		t.pieces.maxRunes = *m.MaxWord
 	}
-	t.rules += fmt.Sprintf("words of %d, prefix %q, tidy %v\n", t.pieces.maxRunes, *m.Prefix, t.tidy)
+	t.pieces.prefix = *m.Prefix
+	t.rules += t.pieces.rules()
 	id := int32(0)
 	err := t.vocabJSON(m, added, func(text string, k Kind) []byte {
 		defer func() { id++ }()
@@ -209,7 +210,7 @@ func place(m modelJSON, added []addedJSON, list []string, kinds []Kind) error {
 		case kinds[a.ID] == Unused || a.Content != "" && isTag(a.Content):
 			kinds[a.ID] = UserDefined
 		} // one that the model has too can also be made by merging
-		if m.Unk != nil && *m.Unk == a.Content {
+		if m.Unk != nil && *m.Unk == a.Content && !a.Special {
 			kinds[a.ID] = Unknown
 		}
 	}

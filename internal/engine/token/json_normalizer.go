@@ -32,7 +32,7 @@ func (t *Tokenizer) normalizerJSON(raw json.RawMessage) error {
 			return bad("the normalizer makes a text more than %d times longer", maxGrowth)
 		}
 		steps = append(steps, step)
-		t.rules += "normalize " + compact(part) + "\n"
+		t.rules += ruleOf(part)
 	}
 	t.norm = inOrder(steps)
 	return nil
@@ -130,6 +130,9 @@ func textPattern(raw json.RawMessage, what string) (string, error) {
 	}
 	return *p.String, nil
 }
+
+// ruleOf writes a normalizer for the digest.
+func ruleOf(raw json.RawMessage) string { return "normalize " + compact(raw) + "\n" }
 
 // compact is JSON without its blanks, for the digest.
 func compact(raw json.RawMessage) string {

@@ -44,6 +44,7 @@ var expressions = map[string]expression{
 	`[一-龥぀-ゟ゠-ヿ]+`: {stage{"ideograms", runOf(ideogram)}, false},
 	"[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+": {
 		stage{"deepseek-v3", between(deepWord)}, false},
+	"[^\n]+|[\n]+":             {stage{"lines", runOf(newline)}, true},
 	"[\r\n]":                   {stage{"line ends", oneOf(lineEnd)}, false},
 	`\s?\p{L}+`:                {stage{"spaced letters", spacedRun(unicode.IsLetter)}, false},
 	`\s?\p{P}+`:                {stage{"spaced punctuation", spacedRun(unicode.IsPunct)}, false},

@@ -91,7 +91,7 @@ func (t *Tokenizer) loadMerges(meta Source) ([]uint64, error) {
 // Lines are words.
 func (t *Tokenizer) loadRunes(meta Source) ([]uint64, error) {
 	t.algo, t.pre, t.fuse = bpeRunes, "gemma4", true
-	t.norm, t.split = replaced(" ", blank), by(runOf(func(r rune) bool { return r == '\n' }))
+	t.norm, t.split = replaced(" ", blank), by(runOf(newline))
 	if err := t.loadTokens(meta, decodedPiece); err != nil {
 		return nil, err
 	}
@@ -121,13 +121,23 @@ func (t *Tokenizer) loadTokens(meta Source, decoded func(text string, k Kind) []
 		}
 		k := Kind(kinds[i])
 		t.append(text, decoded(text, k), k)
-		if k == Control || k == Unknown || k == UserDefined {
-			if err := t.addToken(&t.added, text, k, addedToken{id: int32(i)}); err != nil {
-				return err
-			}
+		if err := t.addWhole(text, k, int32(i)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// addWhole files a token that is taken as a whole. SentencePiece finds those with spaces
+// in the normalised text, where U+2581 is one.
+func (t *Tokenizer) addWhole(text string, k Kind, id int32) error {
+	switch {
+	case k != Control && k != Unknown && k != UserDefined:
+		return nil
+	case k == UserDefined && t.algo == bpeScores && strings.ContainsAny(text, " "+blank) && !isTag(text):
+		return t.addToken(&t.later, t.spelled(text), k, addedToken{id: id})
+	}
+	return t.addToken(&t.added, text, k, addedToken{id: id})
 }
 
 // findBytes finds the token of each byte of a byte-level vocabulary.

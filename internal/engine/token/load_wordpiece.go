@@ -17,9 +17,15 @@ func (t *Tokenizer) loadWordPiece(meta Source) ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	bert := bertRules{clean: true, chinese: true, strip: strip, lower: lower}
-	t.norm, t.rules = bert.normalise, fmt.Sprintf("%+v", bert)
+	t.bert = bertRules{clean: true, chinese: true, strip: strip, lower: lower}
+	t.norm = t.bert.normalise
+	rules, err := plainJSON(t.bert.asJSON())
+	if err != nil {
+		return nil, err
+	}
+	t.rules = ruleOf(rules)
 	t.pieces = newWordPieces(0)
+	t.rules += t.pieces.rules()
 	id := int32(0)
 	err = t.loadTokens(meta, func(text string, k Kind) []byte {
 		defer func() { id++ }()
@@ -44,6 +50,10 @@ func (t *Tokenizer) loadWordPiece(meta Source) ([]uint64, error) {
 		}
 	}
 	return nil, nil
+}
+
+func (p *wordPieces) rules() string {
+	return fmt.Sprintf("words of %d, prefix %q, tidy %v\n", p.maxRunes, p.prefix, p.cleanup)
 }
 
 // addPiece files a piece, of two with equal text the first, and gives what it decodes to.

@@ -58,6 +58,12 @@ func (s *small) add(text string, kind int32) {
 
 func (s *small) load(t testing.TB) (*token.Tokenizer, error) {
 	t.Helper()
+	return token.FromGGUF(s.meta(t))
+}
+
+// meta is the vocabulary in a file.
+func (s *small) meta(t testing.TB) gguf.Meta {
+	t.Helper()
 	b := &gguftest.Builder{}
 	b.String("tokenizer.ggml.model", "gpt2").String("tokenizer.ggml.pre", s.pre)
 	b.Strings("tokenizer.ggml.tokens", s.tokens).Ints("tokenizer.ggml.token_type", s.kinds).Strings("tokenizer.ggml.merges", s.merges)
@@ -68,7 +74,7 @@ func (s *small) load(t testing.TB) (*token.Tokenizer, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return token.FromGGUF(f.Meta)
+	return f.Meta
 }
 
 func (s *small) must(t testing.TB) *token.Tokenizer {

@@ -55,6 +55,7 @@ type Tokenizer struct {
 	unk     int32            // what stands for text that has no tokens, -1: none
 	fuse    bool             // of unknown neighbours there is one token
 	pieces  wordPieces       // of wordPiece
+	bert    bertRules        // of wordPiece from GGUF
 	strip   stripping        // what Decode does to a space at the start
 
 	bos, eos    int32   // -1: none
@@ -89,8 +90,10 @@ func (t *Tokenizer) ID(piece string) (int32, bool) {
 	if id, ok := t.added.whole(piece); ok {
 		return id, true
 	}
-	if id, ok := t.later.whole(piece); ok {
-		return id, true
+	for _, text := range []string{piece, t.spelled(piece)} {
+		if id, ok := t.later.whole(text); ok {
+			return id, true
+		}
 	}
 	if t.algo == wordPiece {
 		id, ok := t.pieces.starts[piece]

@@ -193,4 +193,5 @@ def main():
             f.write((json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n").encode("utf-8"))
 
 
-main()
+if __name__ == "__main__":
+    main()
