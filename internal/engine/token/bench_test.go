@@ -7,6 +7,7 @@ import (
 	"macaron/internal/engine/token"
 	"macaron/internal/engine/weights/gguf"
 	"macaron/internal/testmodel"
+	"macaron/internal/testvectors"
 )
 
 func BenchmarkLoad(b *testing.B) {
@@ -36,5 +37,24 @@ func BenchmarkEncode(b *testing.B) {
 				tok.Encode(s, true)
 			}
 		})
+	}
+}
+
+// BenchmarkFromJSON reads a tokenizer.json of 25 MB.
+func BenchmarkFromJSON(b *testing.B) {
+	f, err := gguf.Open(testvectors.Gemma.Path(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	files, err := token.Export(f.Meta)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(files[3].Bytes)))
+	for b.Loop() {
+		if _, err := token.FromJSON(files[3].Bytes); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -84,7 +84,7 @@ def ids(row):
 def main():
     lines = []
     special, plain = sentencepieces(sys.argv[1], prefix=False)
-    for text in Texts(31, WORDS * 3).distinct(1500):
+    for text in Texts(31, WORDS * 3).distinct(2100):
         if "<unk>" in text:
             continue
         row = plain.EncodeAsIds(text)
