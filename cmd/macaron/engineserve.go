@@ -71,6 +71,8 @@ func (f *serveFlags) define(c *cobra.Command) {
 	fl.IntVar(&f.sequences, "max-num-seqs", 0, "sequences that run at once; 0 takes the engine's default")
 	fl.IntVar(&f.o.MaxQueue, "max-queue", 0, "requests that wait; more are refused with 429; 0 takes the engine's default")
 	fl.DurationVar(&f.o.Deadline, "request-timeout", 0, "longest answer; 0 sets no limit")
+	fl.StringVar(&f.o.Embedding.Path, "embedding-model", "", "directory of a BERT encoder for /v1/embeddings")
+	fl.StringVar(&f.o.Embedding.Name, "embedding-name", "", "its name as a model (default: the directory's)")
 	fl.StringVar(&f.toolFile, "tool-prompt", "", "file with the text that tells of tools, with {{tools}}, for templates that have no place for them")
 }
 

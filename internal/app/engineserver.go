@@ -14,6 +14,7 @@ import (
 	"macaron/internal/backend/local"
 	"macaron/internal/config"
 	"macaron/internal/engine"
+	"macaron/internal/engine/encoder"
 	"macaron/internal/engineserver"
 	"macaron/internal/errs"
 	"macaron/internal/models"
@@ -32,6 +33,7 @@ type EngineOptions struct {
 	MaxQueue     int           // requests that wait; 0: the engine's default
 	Deadline     time.Duration // longest answer; 0: none
 	ToolText     string        // with {{tools}}; empty: the built-in one
+	Embedding    NamedPath     // model of /v1/embeddings; none: there are none
 }
 
 // NamedPath gives a name to a directory of an adapter.
@@ -44,11 +46,12 @@ type EngineServer struct {
 	opts  EngineOptions
 	model models.Local
 
-	loaded chan struct{} // closed once api or failed is set
-	failed error
-	eng    *engine.Engine
-	names  *engineserver.Names
-	api    atomic.Pointer[http.Handler]
+	loaded   chan struct{} // closed once api or failed is set
+	failed   error
+	eng      *engine.Engine
+	names    *engineserver.Names
+	embedder *encoder.Encoder
+	api      atomic.Pointer[http.Handler]
 }
 
 // NewEngineServer begins to load the model. A server that others than this machine can
@@ -71,10 +74,14 @@ func NewEngineServer(cfg config.Config, o EngineOptions) (*EngineServer, error) 
 	s.onClose(func() error {
 		cancel()
 		<-s.loaded
-		if s.eng == nil {
-			return nil
+		var err error
+		if s.eng != nil {
+			err = s.eng.Close()
 		}
-		return s.eng.Close()
+		if s.embedder != nil {
+			err = errors.Join(err, s.embedder.Close())
+		}
+		return err
 	})
 	return s, nil
 }
@@ -112,7 +119,11 @@ func (s *EngineServer) load(ctx context.Context, m *obs.EngineMetrics) error {
 	if tools == "" {
 		tools = engineserver.ToolText()
 	}
-	h := s.routes(m, vllm.Handler(vllm.Deps{Engine: b, Tokens: eng.Tokenizer(), Names: s.names, Root: s.model.Path, Version: s.opts.Version, Clock: s.clock,
+	em, err := s.openEmbedder()
+	if err != nil {
+		return err
+	}
+	h := s.routes(m, vllm.Handler(vllm.Deps{Embedder: em, Engine: b, Tokens: eng.Tokenizer(), Names: s.names, Root: s.model.Path, Version: s.opts.Version, Clock: s.clock,
 		Log: s.log, Meter: m, Deadline: s.opts.Deadline, Width: in.Batch, Runtime: s.opts.Runtime, Tools: tools}))
 	s.api.Store(&h)
 	return nil

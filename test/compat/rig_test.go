@@ -24,15 +24,28 @@ type server struct {
 	log  *bytes.Buffer
 }
 
-// serve builds the program, starts it and waits until it is ready.
-func serve(t *testing.T) *server {
+// build builds the program.
+func build(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "macaron")
 	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/macaron").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return program
+}
+
+// serve starts the program with a home of its own and waits until it is ready.
+func serve(t *testing.T, program string, args ...string) *server {
+	t.Helper()
+	args = append([]string{"serve", "--contract", "../../macaron.toml"}, args...)
+	return launch(t, "/readyz", program, append(args, "--listen", "127.0.0.1:0")...)
+}
+
+// launch starts a server of the program; ready is the path that answers 200 once it serves.
+func launch(t *testing.T, ready, program string, args ...string) *server {
+	t.Helper()
 	s := &server{log: &bytes.Buffer{}}
-	cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--home", t.TempDir(), "--contract", "../../macaron.toml", "--model", testmodel.Path(t))
+	cmd := exec.Command(program, append(args, "--home", t.TempDir(), "--model", testmodel.Path(t))...)
 	cmd.Stderr = s.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -57,14 +70,14 @@ func serve(t *testing.T) *server {
 	go func() { _, _ = io.Copy(io.Discard, lines) }() // so that the server never waits for a reader
 	_, rest, _ := strings.Cut(first, "http://")
 	s.base = "http://" + strings.FieldsFunc(rest, func(r rune) bool { return r == ';' || r == ' ' || r == '\n' })[0]
-	s.waitReady(t)
+	s.waitReady(t, ready)
 	return s
 }
 
-func (s *server) waitReady(t *testing.T) {
+func (s *server) waitReady(t *testing.T, path string) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		resp, err := http.Get(s.base + "/readyz")
+		resp, err := http.Get(s.base + path)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, s.log)
 		}
@@ -78,8 +91,8 @@ func (s *server) waitReady(t *testing.T) {
 	t.Fatalf("the server is not ready after two minutes\n%s", s.log)
 }
 
-// python runs one scenario of sdk.py.
-func (s *server) python(t *testing.T, scenario string) {
+// python runs one scenario of a script.
+func (s *server) python(t *testing.T, script, scenario string) {
 	t.Helper()
 	site, err := filepath.Abs("../../.cache/compat")
 	if err != nil {
@@ -92,7 +105,7 @@ func (s *server) python(t *testing.T, scenario string) {
 	if p := os.Getenv("MACARON_PYTHON"); p != "" {
 		program = p
 	}
-	cmd := exec.Command(program, "sdk.py", s.base+"/v1", scenario)
+	cmd := exec.Command(program, script, s.base+"/v1", scenario)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+site, "PYTHONDONTWRITEBYTECODE=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -87,12 +87,19 @@ func (e *Encoder) MaxTokens() int { return e.length }
 // Tokens gives the tokens of a text as the model sees them: framed, and cut at
 // MaxTokens. The texts of control tokens are plain characters.
 func (e *Encoder) Tokens(text string) []int32 {
+	list, _ := e.Cut(text)
+	return list
+}
+
+// Cut is Tokens, and tells how many tokens the whole text has.
+func (e *Encoder) Cut(text string) (list []int32, whole int) {
 	front, back := e.tok.Frame()
-	list := append(append([]int32(nil), front...), e.tok.Encode(text, false)...)
+	list = append(append([]int32(nil), front...), e.tok.Encode(text, false)...)
+	whole = len(list) + len(back)
 	if room := e.length - len(back); len(list) > room {
 		list = list[:room]
 	}
-	return append(list, back...)
+	return append(list, back...), whole
 }
 
 // batchTokens is how many tokens of neighbouring texts are computed together.

@@ -18,6 +18,7 @@ type embedding struct {
 	request
 	base64 bool
 	width  int
+	cut    bool // texts that are too long lose their ends
 }
 
 // embeddingFields reads the fields of /v1/embeddings into e.
@@ -35,17 +36,20 @@ func embeddingFields(e *embedding) map[string]reader {
 			e.width = int(n)
 			return err
 		},
-		"request_id":             sampling["request_id"],
-		"add_special_tokens":     only("the model's own tokens are always added", "true"),
-		"truncate_prompt_tokens": sampling["truncate_prompt_tokens"],
-		"truncation_side":        sampling["truncation_side"],
-		"priority":               sampling["priority"],
-		"cache_salt":             only("vectors are not cached"),
-		"embed_dtype":            only("vectors are float32", `"float32"`),
-		"endianness":             only("vectors are little-endian", `"native"`, `"little"`),
-		"use_activation":         only("vectors are always normalised", "true"),
-		"padding":                only("inputs are not padded", `"do_not_pad"`),
-		"messages":               only("texts are embedded, not conversations"),
+		"request_id":         sampling["request_id"],
+		"add_special_tokens": only("the model's own tokens are always added", "true"),
+		"truncate_prompt_tokens": func(r *request, f string, raw json.RawMessage) error {
+			e.cut = true
+			return only("texts are cut where the model ends, or not at all", "-1")(r, f, raw)
+		},
+		"truncation_side": only("texts are cut at their ends", `"right"`),
+		"priority":        sampling["priority"],
+		"cache_salt":      only("vectors are not cached"),
+		"embed_dtype":     only("vectors are float32", `"float32"`),
+		"endianness":      only("vectors are little-endian", `"native"`, `"little"`),
+		"use_activation":  only("the model itself says whether its vectors are normalised"),
+		"padding":         only("inputs are not padded", `"do_not_pad"`),
+		"messages":        only("texts are embedded, not conversations"),
 	}
 }
 
@@ -91,13 +95,13 @@ func (a *api) vectors(w http.ResponseWriter, r *http.Request) (*embeddings, erro
 	if err := a.embedding(&e); err != nil {
 		return nil, err
 	}
-	inputs, used, err := a.inputs(e.prompts)
+	inputs, used, err := a.inputs(&e)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := a.bounded(r.Context())
 	defer cancel()
-	rows, err := a.Embedder.Embed(ctx, inputs)
+	rows, err := a.Embedder.EmbedTokens(ctx, inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +129,14 @@ func (a *api) embedding(e *embedding) error {
 }
 
 // inputs encodes the texts and counts their tokens.
-func (a *api) inputs(prompts []prompt) (out [][]int32, used int, err error) {
-	for _, p := range prompts {
-		ids := p.tokens
+func (a *api) inputs(e *embedding) (out [][]int32, used int, err error) {
+	for i, p := range e.prompts {
+		ids, whole := p.tokens, len(p.tokens)
 		if ids == nil {
-			if ids, err = a.Embedder.Encode(p.text); err != nil {
-				return nil, 0, err
-			}
+			ids, whole = a.Embedder.Cut(p.text)
+		}
+		if most := a.Embedder.MaxTokens(); whole > most && (!e.cut || p.tokens != nil) {
+			return nil, 0, errs.New(errs.ContextExceeded, fmt.Sprintf("input %d has %d tokens; the model takes %d.", i, whole, most), "shorten it, or send truncate_prompt_tokens: -1").In("input")
 		}
 		out, used = append(out, ids), used+len(ids)
 	}

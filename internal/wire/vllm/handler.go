@@ -39,9 +39,11 @@ type Tokens interface {
 type Embedder interface {
 	Name() string // of the model
 	Width() int
-	Encode(text string) ([]int32, error)
-	// Embed gives a unit vector of Width values for each list of tokens.
-	Embed(ctx context.Context, inputs [][]int32) ([][]float32, error)
+	MaxTokens() int
+	// Cut gives the tokens of a text, as many as the model takes, and how many it has.
+	Cut(text string) (list []int32, whole int)
+	// EmbedTokens gives a vector of Width values for each list of tokens.
+	EmbedTokens(ctx context.Context, inputs [][]int32) ([][]float32, error)
 }
 
 // Meter counts what was served.

@@ -61,7 +61,7 @@ func (a *api) cards() []modelCard {
 	}
 	if a.Embedder != nil {
 		c := a.card(a.Embedder.Name(), a.started)
-		c.Root = a.Embedder.Name()
+		c.Root, c.MaxModelLen = a.Embedder.Name(), ptr(a.Embedder.MaxTokens())
 		out = append(out, c)
 	}
 	return out
