@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"sync"
 
 	"macaron/internal/adapter"
@@ -20,8 +21,9 @@ type shelf struct {
 	handles map[ids.Digest]*lora.Handle
 }
 
-// mix gives the adapters of a request, held in memory until release is called.
-func (s *shelf) mix(r *backend.Request) (m lora.Mix, release func(), err error) {
+// mix gives the adapters of a request, held in memory until release is called. It waits
+// for room for them.
+func (s *shelf) mix(ctx context.Context, r *backend.Request) (m lora.Mix, release func(), err error) {
 	wanted := r.Mixture
 	switch {
 	case len(wanted) > 0 && !r.Revision.IsBase():
@@ -29,24 +31,20 @@ func (s *shelf) mix(r *backend.Request) (m lora.Mix, release func(), err error) 
 	case !r.Revision.IsBase():
 		wanted = []backend.Weighted{{Revision: r.Revision, Scale: 1}}
 	}
-	var held []func()
-	release = func() {
-		for _, f := range held {
-			f()
-		}
-	}
+	var handles []*lora.Handle
 	for _, w := range wanted {
 		h, err := s.handle(w.Revision)
 		if err != nil {
-			release()
 			return nil, nil, err
 		}
-		a, free, err := h.Acquire()
-		if err != nil {
-			release()
-			return nil, nil, err
-		}
-		m, held = append(m, lora.Weighted{Adapter: a, Weight: w.Scale}), append(held, free)
+		handles = append(handles, h)
+	}
+	adapters, release, err := s.store.Acquire(ctx, handles...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, a := range adapters {
+		m = append(m, lora.Weighted{Adapter: a, Weight: wanted[i].Scale})
 	}
 	return m, release, nil
 }

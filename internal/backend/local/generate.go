@@ -33,7 +33,7 @@ func (b *Backend) generate(ctx context.Context, r *backend.Request, start time.T
 	if err != nil {
 		return err
 	}
-	q, err := b.request(r, p)
+	q, err := b.request(ctx, r, p)
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,8 @@ func (b *Backend) generate(ctx context.Context, r *backend.Request, start time.T
 }
 
 // request is what the engine is asked for.
-func (b *Backend) request(r *backend.Request, p prompt) (engine.Request, error) {
-	mix, release, err := b.adapters.mix(r)
+func (b *Backend) request(ctx context.Context, r *backend.Request, p prompt) (engine.Request, error) {
+	mix, release, err := b.adapters.mix(ctx, r)
 	if err != nil {
 		return engine.Request{}, err
 	}

@@ -2,6 +2,7 @@ package lora
 
 import (
 	"container/list"
+	"context"
 	"fmt"
 	"sync"
 
@@ -20,9 +21,10 @@ type Handle struct {
 	// Under Store.mu.
 	revision adapter.Revision // at least the hash
 	key      ids.Digest       // of the first load; empty before
+	size     int64            // bytes in memory; 0 before the first load
 	resident *Adapter         // nil: not in memory
 	at       *list.Element    // in Store.loaded
-	pins     int
+	pins     int              // requests that use it or wait for it to be read; its size is in Store.pinned then
 	unloaded bool
 }
 
@@ -33,65 +35,73 @@ func (h *Handle) Revision() adapter.Revision {
 	return h.revision
 }
 
-// Acquire gives the adapter, reads it if it is not in memory, and keeps it there until
-// release is called, once or more often. It fails with Overloaded when adapters in use
-// take all the memory, with ChecksumMismatch when the source holds other content now,
-// and with AdapterNotFound after Unload.
+// Acquire is Store.Acquire of one adapter without waiting for room.
 func (h *Handle) Acquire() (a *Adapter, release func(), err error) {
-	a, err = h.pin(true)
-	if a == nil && err == nil {
-		a, err = h.read()
+	list := []*Handle{h}
+	s := h.store
+	if _, err := s.reserve(list, false); err != nil {
+		return nil, nil, err
 	}
+	all, release, err := s.fill(list)
 	if err != nil {
 		return nil, nil, err
 	}
-	return a, sync.OnceFunc(h.unpin), nil
+	return all[0], release, nil
 }
 
-// pin takes the adapter if it is in memory.
-func (h *Handle) pin(count bool) (*Adapter, error) {
-	s := h.store
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if count {
-		s.stats.Requests++
-	}
-	if h.unloaded {
-		return nil, errs.Newf(errs.AdapterNotFound, "the adapter %s was unloaded", h.revision.Hash.Short())
-	}
-	if h.resident == nil {
-		return nil, nil
-	}
-	s.loaded.MoveToFront(h.at)
-	h.hold()
-	return h.resident, nil
-}
-
-func (h *Handle) hold() {
-	if h.pins++; h.pins == 1 {
-		h.store.stats.Pinned++
-	}
-}
-
-func (h *Handle) unpin() {
-	s := h.store
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if h.pins--; h.pins > 0 {
-		return
-	}
-	s.stats.Pinned--
-	if h.unloaded {
-		s.drop(h)
+// Acquire takes several adapters at once, reads those that are not in memory, and keeps
+// all there until release is called, once or more often. While others that are in use
+// leave no room it waits; two callers never wait for each other, since all are taken or
+// none. It fails with Overloaded when the adapters have no room together or too many
+// callers wait already, with TooLarge when one has none by itself, with ChecksumMismatch
+// when a source holds other content now, and with AdapterNotFound after Unload.
+func (s *Store) Acquire(ctx context.Context, handles ...*Handle) (all []*Adapter, release func(), err error) {
+	for {
+		freed, err := s.reserve(handles, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		if freed == nil {
+			all, release, err = s.fill(handles)
+			if errs.CodeOf(err) == errs.Overloaded {
+				continue // a size was not known; it is now
+			}
+			return all, release, err
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			err = errs.Wrap(errs.Canceled, context.Cause(ctx), "the request was cancelled", "")
+		}
+		if s.waited(); err != nil {
+			return nil, nil, err
+		}
 	}
 }
 
-// read loads the adapter and pins it, unless another request just did.
+// fill reads the reserved adapters that are not in memory; when one fails none is kept.
+func (s *Store) fill(handles []*Handle) ([]*Adapter, func(), error) {
+	release := sync.OnceFunc(func() { s.release(handles) })
+	out := make([]*Adapter, len(handles))
+	for i, h := range handles {
+		var err error
+		if out[i], err = h.read(); err != nil {
+			release()
+			return nil, nil, err
+		}
+	}
+	return out, release, nil
+}
+
+// read gives the adapter, from memory or from its source.
 func (h *Handle) read() (*Adapter, error) {
+	if a := h.inMemory(); a != nil {
+		return a, nil
+	}
 	h.reading.Lock()
 	defer h.reading.Unlock()
-	if a, err := h.pin(false); a != nil || err != nil {
-		return a, err
+	if a := h.inMemory(); a != nil {
+		return a, nil // another request was quicker
 	}
 	path, err := h.source()
 	if err != nil {
@@ -102,6 +112,16 @@ func (h *Handle) read() (*Adapter, error) {
 		return nil, err
 	}
 	return a, h.store.admit(h, a)
+}
+
+func (h *Handle) inMemory() *Adapter {
+	s := h.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h.resident != nil {
+		s.loaded.MoveToFront(h.at)
+	}
+	return h.resident
 }
 
 // same refuses content that is not what was registered.
@@ -125,7 +145,5 @@ func (h *Handle) Unload() {
 	}
 	h.unloaded = true
 	s.stats.Registered--
-	if h.resident != nil && h.pins == 0 {
-		s.drop(h)
-	}
+	s.drop(h)
 }

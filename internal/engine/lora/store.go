@@ -2,12 +2,9 @@ package lora
 
 import (
 	"container/list"
-	"fmt"
 	"sync"
-	"time"
 
 	"macaron/internal/adapter"
-	"macaron/internal/errs"
 )
 
 // Store holds the adapters of one base and pages them by bytes: an adapter is read when a
@@ -20,23 +17,27 @@ type Store struct {
 	mu     sync.Mutex
 	loaded list.List // *Handle in memory, most recently used first
 	stats  StoreStats
+	pinned int64         // bytes of what is in use or about to be read for somebody
+	freed  chan struct{} // closed when an adapter is let go, for those who wait for room
 }
 
-// StoreStats counts since the store was made; what stands before Loads is of now.
+// StoreStats is what a store holds now; Loads, Evictions and Requests count since it was
+// made.
 type StoreStats struct {
 	Registered int   `json:"registered"`
 	Loaded     int   `json:"loaded"` // in memory
-	Pinned     int   `json:"pinned"` // of these, in use by requests
+	Pinned     int   `json:"pinned"` // in use by requests, or about to be
 	Bytes      int64 `json:"bytes"`  // that the loaded ones take
 	Limit      int64 `json:"limit"`  // on Bytes
 	Loads      int64 `json:"loads"`  // reads from a source
 	Evictions  int64 `json:"evictions"`
-	Requests   int64 `json:"requests"` // that asked for an adapter
+	Requests   int64 `json:"requests"` // for an adapter
+	Waiting    int   `json:"waiting"`  // for room
 }
 
 // NewStore makes a store for a base with a limit on the bytes of loaded adapters.
 func NewStore(base Shape, limit int64) *Store {
-	return &Store{base: base, limit: limit, stats: StoreStats{Limit: limit}}
+	return &Store{base: base, limit: limit, stats: StoreStats{Limit: limit}, freed: make(chan struct{})}
 }
 
 // Register reads an adapter, a PEFT directory or a GGUF file, and fixes its content: when
@@ -63,55 +64,6 @@ func (s *Store) handle(r adapter.Revision, source func() (string, error)) *Handl
 	defer s.mu.Unlock()
 	s.stats.Registered++
 	return &Handle{store: s, source: source, revision: r}
-}
-
-// admit puts a loaded adapter in memory, pinned, and makes room for it.
-func (s *Store) admit(h *Handle, a *Adapter) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := h.same(a); err != nil {
-		return err
-	}
-	if h.unloaded {
-		return errs.Newf(errs.AdapterNotFound, "the adapter %s was unloaded", a.Revision.Hash.Short())
-	}
-	s.stats.Loads++
-	n := a.Bytes()
-	if n > s.limit {
-		return errs.New(errs.TooLarge, fmt.Sprintf("the adapter takes %d bytes, and %d are set aside for adapters", n, s.limit), "give the engine more memory for adapters")
-	}
-	for s.stats.Bytes+n > s.limit {
-		if !s.evict() {
-			err := errs.New(errs.Overloaded, fmt.Sprintf("adapters in use take %d of the %d bytes set aside for adapters", s.stats.Bytes, s.limit), "try again in a moment, or give the engine more memory for adapters")
-			err.RetryAfter = time.Second
-			return err
-		}
-	}
-	name := h.revision.Name
-	h.revision, h.key = a.Revision, a.Key
-	h.revision.Name = name
-	h.resident, h.at = a, s.loaded.PushFront(h)
-	h.hold()
-	s.stats.Bytes += n
-	return nil
-}
-
-// evict drops the adapter that was not used for the longest time.
-func (s *Store) evict() bool {
-	for e := s.loaded.Back(); e != nil; e = e.Prev() {
-		if h := e.Value.(*Handle); h.pins == 0 {
-			s.drop(h)
-			s.stats.Evictions++
-			return true
-		}
-	}
-	return false
-}
-
-func (s *Store) drop(h *Handle) {
-	s.stats.Bytes -= h.resident.Bytes()
-	s.loaded.Remove(h.at)
-	h.resident, h.at = nil, nil
 }
 
 // Stats tells what the store did and holds.
