@@ -54,6 +54,7 @@ GLOBL brains<>(SB), RODATA|NOPTR, $64
 	SUBQ $2, R12 \
 	JB   odd \
 pair: \
+	PREFETCHT0 4096(BX) \
 	LOAD \
 	EVEN(mac) \
 	ADDQ R8, BX \

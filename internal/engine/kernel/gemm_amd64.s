@@ -101,9 +101,9 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
 #include "gemm_amd64.h"
 #undef LOAD
 
-// Weights are asked for 2 KB ahead; see quant_amd64.s.
+// Weights are asked for 4 KB ahead; see quant_amd64.h.
 #define PAIR16 \
-	PREFETCHT0 2048(BX) \
+	PREFETCHT0 4096(BX) \
 	VBROADCASTSS (AX), Y14 \
 	VBROADCASTSS 4(AX), Y13 \
 	VCVTPH2PS (BX), Y4 \
@@ -125,7 +125,7 @@ TEXT ·gemmF32AVX2(SB), NOSPLIT, $0-72
 	ADDQ $32, BX
 
 #define PAIRB16 \
-	PREFETCHT0 2048(BX) \
+	PREFETCHT0 4096(BX) \
 	VBROADCASTSS (AX), Y14 \
 	VBROADCASTSS 4(AX), Y13 \
 	BRAIN((BX), Y4, Y5) \
