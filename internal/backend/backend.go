@@ -39,8 +39,9 @@ type Weighted struct {
 // Constraint is a language that the answer must be in. Kind says how Text describes it;
 // the empty one allows everything.
 type Constraint struct {
-	Kind ConstraintKind
-	Text string
+	Kind  ConstraintKind
+	Text  string
+	Field string // of the client's request, for errors
 }
 
 // ConstraintKind is a way to describe a language.

@@ -47,12 +47,16 @@ func (b *Backend) generate(ctx context.Context, r *backend.Request, start time.T
 
 // request is what the engine is asked for.
 func (b *Backend) request(ctx context.Context, r *backend.Request, p prompt) (engine.Request, error) {
+	within, err := b.grammars.get(r.Constraint)
+	if err != nil {
+		return engine.Request{}, err
+	}
 	mix, release, err := b.adapters.mix(ctx, r)
 	if err != nil {
 		return engine.Request{}, err
 	}
 	d := r.Decoding
-	q := engine.Request{Prompt: p.ids, Mix: mix, Release: release, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
+	q := engine.Request{Prompt: p.ids, Grammar: within, Mix: mix, Release: release, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
 		IgnoreEOS: d.IgnoreEOS, MinTokens: d.MinTokens}
 	if r.Sampling.Logprobs {
 		q.TopLogprobs = r.Sampling.TopLogprobs

@@ -22,6 +22,7 @@ type Backend struct {
 	context  int
 	template *template.Template
 	adapters shelf
+	grammars grammars
 }
 
 var _ backend.Generator = (*Backend)(nil)
@@ -30,7 +31,7 @@ var _ backend.Generator = (*Backend)(nil)
 // finds the directory of an adapter's revision.
 func New(eng *engine.Engine, resolve func(adapter.Revision) (dir string, err error)) (*Backend, error) {
 	in := eng.Info()
-	b := &Backend{eng: eng, context: in.Context, adapters: shelf{store: eng.Adapters(), resolve: resolve}}
+	b := &Backend{eng: eng, context: in.Context, adapters: shelf{store: eng.Adapters(), resolve: resolve}, grammars: grammars{vocab: eng.Constraints}}
 	b.info = chat.Engine{Name: "macaron", Base: string(in.Base), Tokenizer: in.Tokenizer}
 	if in.Template != "" {
 		t, err := template.Parse(in.Template)
@@ -58,9 +59,6 @@ func (b *Backend) refuse(r *backend.Request) error {
 	}
 	if r.Sampling.Formatted() {
 		return errs.New(errs.Unsupported, "the built-in engine does not enforce a response format", "leave response_format out, or use an engine that has it with --upstream").In("response_format")
-	}
-	if r.Constraint.Kind != backend.AnyText {
-		return errs.New(errs.Unsupported, "the built-in engine does not constrain answers by "+string(r.Constraint.Kind), "give the choices").In(string(r.Constraint.Kind))
 	}
 	for i, m := range r.Messages {
 		for _, p := range m.Parts {

@@ -56,6 +56,7 @@ func (r *request) constrain() error {
 		return errs.New(errs.InvalidRequest, "an answer cannot be a tool call and "+chosen.field+" at once", "leave one of them out").In(chosen.field)
 	}
 	r.Choices, r.Constraint = chosen.choices, chosen.Constraint
+	r.Constraint.Field = chosen.field
 	return nil
 }
 
