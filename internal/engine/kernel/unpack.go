@@ -1,5 +1,7 @@
 package kernel
 
+import "encoding/binary"
+
 // What packed blocks hold, read back: the integers and factors that the Int8 product
 // needs, and the values as ggml dequantises them. Products of factors and integers are
 // exact in float32 (11 bits of a half, 6 or 8 of a sub-scale, 4 to 6 of an integer), so
@@ -14,10 +16,13 @@ func codesQ4(q *[qBlock]int32, tile []byte, sub, r int) {
 func codesQ5(q *[qBlock]int32, tile []byte, sub, r int) {
 	group := tile[sub*group5Bytes:]
 	nibbles(q, group, r)
-	for i, b := range group[nibbleBytes+4*r:][:4] {
-		for g := range 8 {
-			q[4*g+i] |= int32(b) >> g & 1 << 4
-		}
+	bits := binary.LittleEndian.Uint32(group[nibbleBytes+4*r:])
+	for k := 0; k < qBlock; k += 4 {
+		b := bits >> (k / 4) << 4
+		q[k] |= int32(b & 16)
+		q[k+1] |= int32(b >> 8 & 16)
+		q[k+2] |= int32(b >> 16 & 16)
+		q[k+3] |= int32(b >> 24 & 16)
 	}
 }
 
@@ -31,18 +36,18 @@ func codesQ6K(q *[qBlock]int32, tile []byte, sub, r int) {
 }
 
 func codesQ80(q *[qBlock]int32, tile []byte, _, r int) {
-	for g := range 8 {
-		for i, b := range tile[64*g+4*r:][:4] {
-			q[4*g+i] = int32(int8(b))
-		}
+	for k := 0; k < qBlock; k += 4 {
+		c := tile[16*k+4*r:][:4]
+		q[k], q[k+1], q[k+2], q[k+3] = int32(int8(c[0])), int32(int8(c[1])), int32(int8(c[2])), int32(int8(c[3]))
 	}
 }
 
 func nibbles(q *[qBlock]int32, cells []byte, r int) {
-	for g := range 4 {
-		for i, b := range cells[64*g+4*r:][:4] {
-			q[4*g+i], q[16+4*g+i] = int32(b&15), int32(b>>4)
-		}
+	for k := 0; k < qBlock/2; k += 4 {
+		c := cells[16*k+4*r:][:4]
+		low, high := q[k:k+4], q[16+k:20+k]
+		low[0], low[1], low[2], low[3] = int32(c[0]&15), int32(c[1]&15), int32(c[2]&15), int32(c[3]&15)
+		high[0], high[1], high[2], high[3] = int32(c[0]>>4), int32(c[1]>>4), int32(c[2]>>4), int32(c[3]>>4)
 	}
 }
 
