@@ -1,26 +1,28 @@
-// The body of a float product of one tile, included once per weight format with LOAD
+// The body of a float product of a run of tiles, included once per weight format with LOAD
 // defined as widening 16 weights at BX to Z16; order: gemm_ref.go. Eight columns at a
 // time, then four, three, two or one: even k in Z0-Z7, odd k in Z8-Z15, a register a
 // column, the activation broadcast from memory. R8 is the weights' stride in bytes.
 
-	MOVQ dst+0(FP), DI
 	MOVQ ldd+8(FP), SI
 	SHLQ $2, SI
 	MOVQ w+16(FP), DX
-	MOVQ x+32(FP), CX
 	MOVQ ldx+40(FP), R9
 	SHLQ $2, R9
 	MOVQ k+48(FP), R10
-	MOVQ cols+56(FP), R11
 	MOVQ scale+64(FP), AX
 	LEAQ (R9)(R9*2), R13
 	LEAQ (R9)(R9*4), R14
 	LEAQ (R13)(R9*4), R15
 	KXORW K1, K1, K1
 	TESTQ AX, AX
-	JZ    eight
+	JZ    tile
 	VBROADCASTSS (AX), Z31
 	KXNORW K1, K1, K1
+
+tile:
+	MOVQ dst+0(FP), DI
+	MOVQ x+32(FP), CX
+	MOVQ cols+56(FP), R11
 
 eight:
 	CMPQ R11, $8
@@ -58,7 +60,7 @@ three:
 	OUT(Z0, Z8)
 	OUT(Z1, Z9)
 	OUT(Z2, Z10)
-	JMP done
+	JMP  next
 
 two:
 	CMPQ R11, $2
@@ -66,14 +68,20 @@ two:
 	SUM4(pair2, odd2, out2, MAC2)
 	OUT(Z0, Z8)
 	OUT(Z1, Z9)
-	JMP done
+	JMP  next
 
 one:
 	TESTQ R11, R11
-	JZ   done
+	JZ   next
 	SUM4(pair1, odd1, out1, MAC1)
 	OUT(Z0, Z8)
 
-done:
+next:
+	ADDQ $64, dst+0(FP)
+	MOVQ R8, AX
+	IMULQ R10, AX
+	ADDQ AX, DX
+	DECQ tiles+72(FP)
+	JNZ  tile
 	VZEROUPPER
 	RET

@@ -85,8 +85,8 @@ out:
 	OUT(Z2, Z10) \
 	OUT(Z3, Z11)
 
-// func gemmF16AVX512(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
-TEXT ·gemmF16AVX512(SB), NOSPLIT, $0-72
+// func gemmF16AVX512(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32, tiles int)
+TEXT ·gemmF16AVX512(SB), NOSPLIT, $0-80
 	MOVQ ldw+24(FP), R8
 	SHLQ $1, R8
 
@@ -94,8 +94,8 @@ TEXT ·gemmF16AVX512(SB), NOSPLIT, $0-72
 #include "avx512_gemm_amd64.h"
 #undef LOAD
 
-// func gemmBF16AVX512(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
-TEXT ·gemmBF16AVX512(SB), NOSPLIT, $0-72
+// func gemmBF16AVX512(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32, tiles int)
+TEXT ·gemmBF16AVX512(SB), NOSPLIT, $0-80
 	MOVQ ldw+24(FP), R8
 	SHLQ $1, R8
 
@@ -108,8 +108,8 @@ TEXT ·gemmBF16AVX512(SB), NOSPLIT, $0-72
 #include "avx512_gemm_amd64.h"
 #undef LOAD
 
-// func gemmF32AVX512(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32)
-TEXT ·gemmF32AVX512(SB), NOSPLIT, $0-72
+// func gemmF32AVX512(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32, tiles int)
+TEXT ·gemmF32AVX512(SB), NOSPLIT, $0-80
 	MOVQ ldw+24(FP), R8
 	SHLQ $2, R8
 

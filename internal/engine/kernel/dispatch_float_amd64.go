@@ -7,7 +7,7 @@ func gemmF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, c
 	}
 	need(k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tileRows && len(w) >= (k-1)*ldw+tileRows && len(x) >= (cols-1)*ldx+k)
 	if vnni {
-		gemmF16AVX512(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
+		gemmF16AVX512(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale, 1)
 		return
 	}
 	gemmF16AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
@@ -20,7 +20,7 @@ func gemmBF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, 
 	}
 	need(k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tileRows && len(w) >= (k-1)*ldw+tileRows && len(x) >= (cols-1)*ldx+k)
 	if vnni {
-		gemmBF16AVX512(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
+		gemmBF16AVX512(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale, 1)
 		return
 	}
 	gemmBF16AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
@@ -33,7 +33,7 @@ func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, 
 	}
 	need(k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tileRows && len(w) >= (k-1)*ldw+tileRows && len(x) >= (cols-1)*ldx+k)
 	if vnni {
-		gemmF32AVX512(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
+		gemmF32AVX512(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale, 1)
 		return
 	}
 	gemmF32AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)

@@ -61,6 +61,9 @@ func (it *item) floatTiles(buf *scratch, t0, t1, c0, c1 int) {
 		it.gemv(dst[t0*tileRows:], t0, t1, c0, scale)
 		return
 	}
+	if floatRun(w, dst[t0*tileRows:], it.Stride, t0, t1, it.X.x[c0*w.k:], c1-c0, scale) {
+		return
+	}
 	for t := t0; t < t1; t++ {
 		it.float(buf, dst[t*tileRows:], it.Stride, t, c0, c1, scale)
 	}
