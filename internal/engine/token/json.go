@@ -100,6 +100,20 @@ func typeOf(raw json.RawMessage, what string) (string, error) {
 	return x.Type, nil
 }
 
+// known refuses a part of a type that is not in the list of those built in.
+func known(raw json.RawMessage, what, builtIn string) error {
+	kind, err := typeOf(raw, what)
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(builtIn, ", ") {
+		if name, _, _ = strings.Cut(name, " "); name == kind {
+			return nil
+		}
+	}
+	return unsupported(fmt.Sprintf("%s is of type %q", what, errs.Clip(kind)), builtIn)
+}
+
 // maxParts bounds the members of a sequence, and maxNested how deep sequences nest.
 const (
 	maxParts  = 32

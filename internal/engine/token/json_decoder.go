@@ -38,6 +38,9 @@ func (t *Tokenizer) decoderJSON(raw json.RawMessage) error {
 	}
 	for _, part := range list {
 		var x decoderJSON
+		if err := known(part, "decoder", decodersBuiltIn); err != nil {
+			return err
+		}
 		if err := strict(part, &x, "decoder"); err != nil {
 			return err
 		}

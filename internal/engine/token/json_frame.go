@@ -5,6 +5,8 @@ import (
 	"fmt"
 )
 
+const postBuiltIn = "BertProcessing, ByteLevel, RobertaProcessing, Sequence, TemplateProcessing"
+
 // postJSON is what all post-processors may have as members.
 type postJSON struct {
 	Type      string                 `json:"type"`
@@ -48,6 +50,9 @@ func (t *Tokenizer) frameJSON(raw json.RawMessage, c companion) error {
 	}
 	for _, part := range list {
 		var x postJSON
+		if err := known(part, "post-processor", postBuiltIn); err != nil {
+			return err
+		}
 		if err := strict(part, &x, "post-processor"); err != nil {
 			return err
 		}
@@ -70,7 +75,7 @@ func (t *Tokenizer) postStep(x postJSON) error {
 	case "TemplateProcessing":
 		return t.templateJSON(x)
 	}
-	return unsupported(fmt.Sprintf("post-processor is of type %q", x.Type), "BertProcessing, ByteLevel, RobertaProcessing, Sequence, TemplateProcessing")
+	return unsupported(fmt.Sprintf("post-processor is of type %q", x.Type), postBuiltIn)
 }
 
 // templateJSON reads the template for one text: special tokens around one sequence.

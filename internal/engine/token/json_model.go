@@ -181,6 +181,9 @@ func merged(m modelJSON, added []addedJSON) (list []string, kinds []Kind, err er
 	if n == 0 {
 		return nil, nil, bad("the vocabulary is empty")
 	}
+	if tokens := len(m.Vocab) + len(added); n > 2*int64(tokens)+1024 {
+		return nil, nil, bad("the vocabulary has %d places for %d tokens", n, tokens)
+	}
 	list, kinds = make([]string, n), make([]Kind, n)
 	for i := range kinds {
 		kinds[i] = Unused

@@ -55,6 +55,9 @@ type normalizerJSON struct {
 // normalizerOf reads one normalizer and how many times longer it can make a text.
 func normalizerOf(raw json.RawMessage) (step normaliser, growth int, err error) {
 	var x normalizerJSON
+	if err := known(raw, "normalizer", normalizersBuiltIn); err != nil {
+		return nil, 0, err
+	}
 	if err := strict(raw, &x, "normalizer"); err != nil {
 		return nil, 0, err
 	}

@@ -46,6 +46,9 @@ func (t *Tokenizer) preJSON(raw json.RawMessage) error {
 			return unsupported("pre-tokenizer goes on after ByteLevel", "")
 		}
 		var x preTokenizerJSON
+		if err := known(part, "pre-tokenizer", preBuiltIn); err != nil {
+			return err
+		}
 		if err := strict(part, &x, "pre-tokenizer"); err != nil {
 			return err
 		}
