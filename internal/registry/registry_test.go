@@ -267,3 +267,15 @@ func TestStoredRevisionThatChangedIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestOneFileIsNoSource: an adapter in one file is read by the engine, not kept here.
+func TestOneFileIsNoSource(t *testing.T) {
+	s, err := openStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.put(ids.DigestOf(nil), filepath.Join("..", "engine", "testdata", "tiny", "a.gguf"))
+	if errs.CodeOf(err) != errs.Unsupported {
+		t.Error(err)
+	}
+}

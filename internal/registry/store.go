@@ -85,6 +85,9 @@ func (s *store) put(h ids.Digest, from string) error {
 	if _, err := s.dirOf(h); errs.CodeOf(err) != errs.AdapterNotFound {
 		return err
 	}
+	if info, err := os.Stat(from); err == nil && info.Mode().IsRegular() {
+		return errs.New(errs.Unsupported, from+" is one file; a contract keeps adapters as PEFT directories", "name the directory that it was made from; macaron engine serve takes GGUF adapters too")
+	}
 	scratch := path.Join(revisions, "new-"+rand.Text())
 	if err := s.root.Mkdir(scratch, 0o700); err != nil {
 		return disk.Error(err, "the revision cannot be stored")

@@ -65,6 +65,24 @@ func TestAcquireWaitsForRoom(t *testing.T) {
 	}
 }
 
+// TestUnloadWakesThoseWhoWait: for an adapter that they cannot have any more.
+func TestUnloadWakesThoseWhoWait(t *testing.T) {
+	s := NewStore(base(), sizeOf(t))
+	held, wanted := register(t, s, numbered(t, 1)), register(t, s, numbered(t, 2))
+	_, release := acquire(t, held)
+	defer release()
+	done := make(chan error)
+	go func() {
+		_, _, err := s.Acquire(context.Background(), wanted)
+		done <- err
+	}()
+	waiting(s, 1)
+	wanted.Unload()
+	if err := <-done; errs.CodeOf(err) != errs.AdapterNotFound {
+		t.Error(err)
+	}
+}
+
 // TestAcquireDoesNotDeadlock: pairs in both orders, with room for one pair.
 func TestAcquireDoesNotDeadlock(t *testing.T) {
 	s := NewStore(base(), 2*sizeOf(t))

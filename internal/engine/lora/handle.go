@@ -146,4 +146,5 @@ func (h *Handle) Unload() {
 	h.unloaded = true
 	s.stats.Registered--
 	s.drop(h)
+	s.wake()
 }

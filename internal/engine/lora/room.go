@@ -64,6 +64,11 @@ func (s *Store) release(handles []*Handle) {
 			}
 		}
 	}
+	s.wake()
+}
+
+// wake lets those who wait look again.
+func (s *Store) wake() {
 	close(s.freed)
 	s.freed = make(chan struct{})
 }
