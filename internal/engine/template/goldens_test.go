@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -73,9 +74,13 @@ func cases(t testing.TB) map[string]template.Input {
 	return inputs
 }
 
-// source reads a template: the default model's is here, the others are fetched.
+// source reads a template: the default model's is here, the others are fetched, some
+// as string literals of a C++ file.
 func source(t testing.TB, name string) string {
 	t.Helper()
+	if inline, ok := strings.CutPrefix(name, "inline:"); ok {
+		return literals(t)[inline]
+	}
 	path := filepath.Join("testdata", name)
 	if name != "smollm2.jinja" {
 		path = testvectors.Path(t, name)
@@ -85,6 +90,42 @@ func source(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+var (
+	nameLine    = regexp.MustCompile(`^\s*/\* \.name= \*/ "(.*)",$`)
+	literalLine = regexp.MustCompile(`^\s*/\* \.template_str= \*/ (?:U8C\()?(?:u8)?"(.*)"\)?,$`)
+	notInName   = regexp.MustCompile(`[^A-Za-z0-9.]+`)
+	escape      = regexp.MustCompile(`\\.`)
+)
+
+// literals are the templates of the C++ file by their names, as make_goldens.py reads it.
+func literals(t testing.TB) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile(testvectors.Path(t, "test-chat-template.cpp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, name := map[string]string{}, ""
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimRight(line, "\r\n")
+		if m := nameLine.FindStringSubmatch(line); m != nil {
+			name = strings.Trim(notInName.ReplaceAllString(m[1], "-"), "-")
+		}
+		if m := literalLine.FindStringSubmatch(line); m != nil && name != "" {
+			all[name] = escape.ReplaceAllStringFunc(m[1], func(e string) string {
+				switch e[1] {
+				case 'n':
+					return "\n"
+				case 't':
+					return "\t"
+				}
+				return e[1:]
+			})
+			name = ""
+		}
+	}
+	return all
 }
 
 // ours are the texts that differ from Python's on purpose, by their hash. Two
@@ -144,7 +185,7 @@ func TestGoldens(t *testing.T) {
 		}
 	}
 	t.Logf("%d texts are equal, %d conversations are refused as Python refuses them, %d differ on purpose", rendered, refused, different)
-	if rendered < 1000 {
+	if rendered < 1400 {
 		t.Errorf("only %d goldens were compared", rendered)
 	}
 }
