@@ -42,14 +42,15 @@ func embeddingFields(e *embedding) map[string]reader {
 			e.cut = true
 			return only("texts are cut where the model ends, or not at all", "-1")(r, f, raw)
 		},
-		"truncation_side": only("texts are cut at their ends", `"right"`),
-		"priority":        sampling["priority"],
-		"cache_salt":      only("vectors are not cached"),
-		"embed_dtype":     only("vectors are float32", `"float32"`),
-		"endianness":      only("vectors are little-endian", `"native"`, `"little"`),
-		"use_activation":  only("the model itself says whether its vectors are normalised"),
-		"padding":         only("inputs are not padded", `"do_not_pad"`),
-		"messages":        only("texts are embedded, not conversations"),
+		"truncation_side":     only("texts are cut at their ends", `"right"`),
+		"priority":            sampling["priority"],
+		"cache_salt":          only("vectors are not cached"),
+		"embed_dtype":         only("vectors are float32", `"float32"`),
+		"endianness":          only("vectors are little-endian", `"native"`, `"little"`),
+		"use_activation":      only("the model itself says whether its vectors are normalised"),
+		"padding":             only("inputs are not padded", `"do_not_pad"`),
+		"mm_processor_kwargs": sampling["mm_processor_kwargs"],
+		"messages":            only("texts are embedded, not conversations"),
 	}
 }
 
