@@ -32,3 +32,6 @@ func gemmBF16AVX512(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, 
 
 //go:noescape
 func gemmF32AVX512(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32, tiles int)
+
+//go:noescape
+func softChunkAVX512(s *float32, from, end int, scale float32) (top, sum float32)

@@ -145,7 +145,10 @@ func softChunk(s []float32, from, end int, scale float32) (top, sum float32) {
 	if !accelerated {
 		return softChunkRef(s, from, end, scale)
 	}
-	need(len(s) >= PageTokens)
+	need(len(s) >= PageTokens && 0 <= from && from < end && end <= PageTokens)
+	if vnni {
+		return softChunkAVX512(&s[0], from, end, scale)
+	}
 	return softChunkAVX2(&s[0], from, end, scale)
 }
 

@@ -22,6 +22,26 @@
 	VPADDD Y1, Y2, Y2 \
 	VANDNPS Y2, Y4, Y0
 
+// FOLD sums the lanes of Y5 into X5: halves, quarters, pair. It uses X6.
+#define FOLD \
+	VEXTRACTF128 $1, Y5, X6 \
+	VADDPS X6, X5, X5 \
+	VMOVHLPS X5, X5, X6 \
+	VADDPS X6, X5, X5 \
+	VMOVSHDUP X5, X6 \
+	VADDSS X6, X5, X5
+
+// TOP leaves the largest lane of Y7 in every lane, a zero as +0. It uses Y6.
+#define TOP \
+	VPERM2F128 $1, Y7, Y7, Y6 \
+	VMAXPS Y6, Y7, Y7 \
+	VPERMILPS $0x4e, Y7, Y6 \
+	VMAXPS Y6, Y7, Y7 \
+	VPERMILPS $0xb1, Y7, Y6 \
+	VMAXPS Y6, Y7, Y7 \
+	VXORPS Y6, Y6, Y6 \
+	VADDPS Y6, Y7, Y7
+
 // -80
 DATA expLow<>+0(SB)/8, $0xc2a00000c2a00000
 DATA expLow<>+8(SB)/8, $0xc2a00000c2a00000

@@ -9,26 +9,6 @@ DATA lanes<>+16(SB)/8, $0x0000000500000004
 DATA lanes<>+24(SB)/8, $0x0000000700000006
 GLOBL lanes<>(SB), RODATA|NOPTR, $32
 
-// FOLD sums the lanes of Y5 into X5: halves, quarters, pair. It uses X6.
-#define FOLD \
-	VEXTRACTF128 $1, Y5, X6 \
-	VADDPS X6, X5, X5 \
-	VMOVHLPS X5, X5, X6 \
-	VADDPS X6, X5, X5 \
-	VMOVSHDUP X5, X6 \
-	VADDSS X6, X5, X5
-
-// TOP leaves the largest lane of Y7 in every lane, a zero as +0. It uses Y6.
-#define TOP \
-	VPERM2F128 $1, Y7, Y7, Y6 \
-	VMAXPS Y6, Y7, Y7 \
-	VPERMILPS $0x4e, Y7, Y6 \
-	VMAXPS Y6, Y7, Y7 \
-	VPERMILPS $0xb1, Y7, Y6 \
-	VMAXPS Y6, Y7, Y7 \
-	VXORPS Y6, Y6, Y6 \
-	VADDPS Y6, Y7, Y7
-
 // INFS sets y to eight -Inf.
 #define INFS(y) \
 	VPCMPEQD y, y, y \
