@@ -22,11 +22,12 @@ const maxPiece = 255
 // Vocab is a vocabulary as a trie over bytes. It is built once for a model, immutable
 // and safe for concurrent use.
 type Vocab struct {
-	tok   Tokens
-	size  int
-	end   []int32 // tokens that end an answer
-	parts []slice
-	trie  trie
+	tok      Tokens
+	size     int
+	end      []int32 // tokens that end an answer
+	controls []int32 // other tokens that are special to the model
+	parts    []slice
+	trie     trie
 }
 
 // slice is a set of tokens that is often allowed as a whole, and its part of the trie.
@@ -46,6 +47,11 @@ func NewVocab(t Tokens) (*Vocab, error) {
 	v := &Vocab{tok: t, size: t.Vocab(), end: slices.Clone(t.EOG())}
 	if len(v.end) == 0 {
 		return nil, errs.New(errs.Unsupported, "the model names no token that ends a text, so that a constrained answer could not end", "use another model")
+	}
+	for id := range int32(v.size) {
+		if t.IsControl(id) && !slices.Contains(v.end, id) {
+			v.controls = append(v.controls, id)
+		}
 	}
 	names := v.names()
 	sorted := newSorter(names)

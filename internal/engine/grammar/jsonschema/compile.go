@@ -16,6 +16,7 @@ type Options struct {
 	Spaced       bool // white space between the parts of a document, bounded
 	FormatAsNote bool // a format that is not built in says nothing
 	Closed       bool // an object without additionalProperties has declared members only
+	Object       bool // the document is an object, whatever else the schema allows
 }
 
 // The bounds of one schema.
@@ -51,7 +52,11 @@ func Build(b *rtn.Builder, raw []byte, budget *auto.Budget, o Options) (rtn.Rule
 		return 0, err
 	}
 	c := &compiler{opts: o, root: root, w: newWriter(b, o.Spaced), budget: budget, rules: map[string]rtn.Rule{}, dfas: map[string]*auto.DFA{}}
-	start := c.rule([]*value{root})
+	set := []*value{root}
+	if o.Object {
+		set = append(set, &value{kind: isObject, path: "(object)", members: []member{{"type", &value{kind: isString, text: "object"}}}})
+	}
+	start := c.rule(set)
 	for len(c.queue) > 0 {
 		j := c.queue[len(c.queue)-1]
 		c.queue = c.queue[:len(c.queue)-1]

@@ -1,6 +1,10 @@
 package rtn
 
-import "macaron/internal/errs"
+import (
+	"slices"
+
+	"macaron/internal/errs"
+)
 
 // Finish compiles the language of a rule. An empty language is InvalidRequest, a
 // grammar beyond the bounds TooLarge.
@@ -16,6 +20,12 @@ func (b *Builder) Finish(start Rule) (*Program, error) {
 		return nil, err
 	}
 	return b.compile(start)
+}
+
+// Empty finds the first of some rules that takes no text at all, -1 if there is none.
+func (b *Builder) Empty(rules []Rule) int {
+	ok := b.reaching(func(c callEdge, ok []bool) bool { return ok[b.rules[c.rule].start] }, true)
+	return slices.IndexFunc(rules, func(r Rule) bool { return !ok[b.rules[r].start] })
 }
 
 // prune drops every edge that leads nowhere: afterwards each node that is reached can
