@@ -24,6 +24,8 @@ type callReader struct {
 	inside  bool   // held starts with callOpen
 	after   bool   // nothing but space has come since a call
 	calls   int
+	must    bool // the answer is calls, by its grammar
+	cut     bool // the last call is not whole
 }
 
 // piece is a part of the answer: text or a call.
@@ -69,14 +71,38 @@ func (c *callReader) push(text string) []piece {
 	}
 }
 
-// flush ends the answer. A call that lacks only its closing mark counts.
+// flush ends the answer. A call that lacks only its closing mark counts, and where the
+// answer must be calls, one that was cut in its arguments.
 func (c *callReader) flush() []piece {
 	held := c.held
 	c.held = ""
-	if c.inside {
-		return c.finish(held, held[len(callOpen):])
+	if !c.inside {
+		return c.plain(held)
 	}
-	return c.plain(held)
+	if name, arguments, ok := c.partial(held[len(callOpen):]); ok {
+		c.cut = true
+		return c.report(name, arguments)
+	}
+	return c.finish(held, held[len(callOpen):])
+}
+
+// partial reads a call of the grammar's form whose end is missing.
+func (c *callReader) partial(body string) (name, arguments string, ok bool) {
+	if _, _, whole := parseCall(body); whole || !c.must {
+		return "", "", false
+	}
+	for name := range c.offered {
+		if rest, ok := strings.CutPrefix(body, `{"name": `+chat.Quote(name)+`, "arguments": `); ok {
+			return name, rest, true
+		}
+	}
+	return "", "", false
+}
+
+// report makes a call.
+func (c *callReader) report(name, arguments string) []piece {
+	c.calls, c.after = c.calls+1, true
+	return []piece{{call: &chat.ToolCallDelta{Index: c.calls - 1, ID: c.newID(), Name: name, Arguments: arguments}}}
 }
 
 // plain is text outside of calls; space right after a call is dropped.
@@ -101,8 +127,7 @@ func (c *callReader) finish(whole, body string) []piece {
 	if !ok || !c.offered[name] {
 		return pieces(whole)
 	}
-	c.calls, c.after = c.calls+1, true
-	return []piece{{call: &chat.ToolCallDelta{Index: c.calls - 1, ID: c.newID(), Name: name, Arguments: arguments}}}
+	return c.report(name, arguments)
 }
 
 // parseCall reads {"name": ..., "arguments": {...}}. The arguments are kept byte for

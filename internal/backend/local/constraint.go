@@ -79,6 +79,8 @@ func (s *grammars) compile(c backend.Constraint) (*grammar.Grammar, error) {
 		return v.Regex(c.Text)
 	case backend.Grammar:
 		return v.EBNF(c.Text)
+	case toolCalls:
+		return compileCalls(v, c.Text)
 	}
 	return nil, errs.Newf(errs.Unsupported, "the built-in engine does not constrain answers by %q", c.Kind)
 }

@@ -41,13 +41,17 @@ func (b *Backend) generate(ctx context.Context, r *backend.Request, start time.T
 	if err != nil {
 		return err
 	}
-	w := b.newWriter(r, p, q.Sampling, start, send)
+	w := b.newWriter(r, p.ids, q.Sampling, start, send)
 	return w.run(stream)
 }
 
 // request is what the engine is asked for.
 func (b *Backend) request(ctx context.Context, r *backend.Request, p prompt) (engine.Request, error) {
-	within, err := b.grammars.get(r.Constraint)
+	c, err := language(r)
+	if err != nil {
+		return engine.Request{}, err
+	}
+	within, err := b.grammars.get(c)
 	if err != nil {
 		return engine.Request{}, err
 	}

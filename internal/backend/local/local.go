@@ -46,7 +46,7 @@ func New(eng *engine.Engine, resolve func(adapter.Revision) (dir string, err err
 // Capabilities says what the built-in engine can do.
 func (b *Backend) Capabilities() backend.Capabilities {
 	return backend.Capabilities{Engine: b.info, Adapters: true, Choices: true, Logprobs: true, TokenIDs: true,
-		Tools: b.template != nil, ForcedTools: b.template != nil, Context: b.context, CachedTokens: true}
+		Tools: b.template != nil, ForcedTools: b.template != nil, JSONSchema: true, Context: b.context, CachedTokens: true}
 }
 
 // Ready reports whether the engine serves.
@@ -56,9 +56,6 @@ func (b *Backend) Ready(context.Context) error { return b.eng.Ready() }
 func (b *Backend) refuse(r *backend.Request) error {
 	if len(r.Choices) > 0 && len(r.Tools) > 0 {
 		return errs.New(errs.InvalidRequest, "a request has choices or tools, not both", "").In("choices")
-	}
-	if r.Sampling.Formatted() {
-		return errs.New(errs.Unsupported, "the built-in engine does not enforce a response format", "leave response_format out, or use an engine that has it with --upstream").In("response_format")
 	}
 	for i, m := range r.Messages {
 		for _, p := range m.Parts {

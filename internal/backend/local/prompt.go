@@ -13,10 +13,7 @@ import (
 )
 
 // prompt is what a request became.
-type prompt struct {
-	ids    []int32
-	forced string // the beginning of the answer that the prompt already holds
-}
+type prompt struct{ ids []int32 }
 
 // Encode gives the token ids that a request's prompt becomes.
 func (b *Backend) Encode(r backend.Request) ([]int32, error) {
@@ -50,11 +47,7 @@ func (b *Backend) encode(r *backend.Request) (prompt, error) {
 	if err != nil {
 		return prompt{}, err
 	}
-	p := prompt{forced: forced(r)}
-	if p.forced != "" {
-		segments = append(segments, token.Segment{Text: p.forced})
-	}
-	p.ids = tok.EncodeSegments(segments)
+	p := prompt{ids: tok.EncodeSegments(segments)}
 	if bos := tok.BOS(); tok.AddBOS() && (len(p.ids) == 0 || p.ids[0] != bos) {
 		p.ids = append([]int32{bos}, p.ids...)
 	}
@@ -62,31 +55,6 @@ func (b *Backend) encode(r *backend.Request) (prompt, error) {
 }
 
 func text(t *token.Tokenizer, id int32) string { return string(t.Piece(id)) }
-
-// forced begins the answer with a call where one must be made.
-func forced(r *backend.Request) string {
-	switch tools := r.ToolChoice.Offered(r.Tools); {
-	case len(tools) == 0:
-		return ""
-	case r.ToolChoice.Mode == "function":
-		return callOpen + `{"name": ` + chat.Quote(r.ToolChoice.Name) + `, "arguments": ` + arguments(tools[0])
-	case r.ToolChoice.Mode == "required":
-		return callOpen + `{"name": "`
-	}
-	return ""
-}
-
-// arguments begins those of a function. Where one is required its quote is there too:
-// it is one token with the brace, and without it small models write a bare key.
-func arguments(t chat.ToolDef) string {
-	var schema struct {
-		Required []string `json:"required"`
-	}
-	if json.Unmarshal(t.Parameters, &schema) == nil && len(schema.Required) > 0 {
-		return `{"`
-	}
-	return "{"
-}
 
 // spellOut writes tools and calls as text, for templates that have no place for them:
 // the tools into the system text, a call as the model itself writes it.

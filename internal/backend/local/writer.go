@@ -35,11 +35,11 @@ type writer struct {
 	used    chat.Usage
 }
 
-func (b *Backend) newWriter(r *backend.Request, p prompt, draw sample.Params, start time.Time, send func(chat.Event) bool) *writer {
+func (b *Backend) newWriter(r *backend.Request, prompt []int32, draw sample.Params, start time.Time, send func(chat.Event) bool) *writer {
 	tok := b.eng.Tokenizer()
-	w := &writer{r: r, tok: tok, info: b.info, prompt: p.ids, start: start, out: send, draw: draw, text: tok.NewStream(), stops: stopFilter{stops: stops(r.Sampling)}}
+	w := &writer{r: r, tok: tok, info: b.info, prompt: prompt, start: start, out: send, draw: draw, text: tok.NewStream(), stops: stopFilter{stops: stops(r.Sampling)}}
 	w.calls = newCallReader(r.ToolChoice.Offered(r.Tools), backend.NewCallID)
-	w.calls.push(p.forced)
+	w.calls.must = mustCall(r)
 	return w
 }
 
@@ -139,7 +139,7 @@ func (w *writer) finish(stream *engine.Stream, last engine.Token) {
 
 func (w *writer) reason(last engine.Token) chat.FinishReason {
 	switch {
-	case w.calls.calls > 0:
+	case w.calls.calls > 0 && !w.calls.cut:
 		return chat.FinishTools
 	case last.Reason == engine.Length && !w.stopped:
 		return chat.FinishLength

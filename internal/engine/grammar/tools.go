@@ -101,8 +101,8 @@ func (w *toolWriter) call(tools []Tool, l Layout) (rtn.Rule, error) {
 			return 0, err
 		}
 		all = append(all, args)
-		name, _ := json.Marshal(t.Name)
-		at, behind := w.text(w.b.Start(r), string(name[1:len(name)-1])+w.spelled(l.Middle)), w.b.Node()
+		name := jsonschema.Quote(t.Name)
+		at, behind := w.text(w.b.Start(r), name[1:len(name)-1]+w.spelled(l.Middle)), w.b.Node()
 		w.b.Call(at, args, behind)
 		w.b.Text(behind, w.spelled(l.Close), w.b.End(r))
 	}

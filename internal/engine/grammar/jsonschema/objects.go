@@ -103,7 +103,7 @@ func (o *object) members(p place) {
 	}
 	if p.next < len(o.fields) {
 		f := o.fields[p.next]
-		o.behind(w.call(w.colon(w.text(at, quote(f.name))), f.value), place{p.next + 1, o.counted(p.count)})
+		o.behind(w.call(w.colon(w.text(at, Quote(f.name))), f.value), place{p.next + 1, o.counted(p.count)})
 		if !f.required {
 			w.b.Eps(at, o.before(place{p.next + 1, p.count}))
 		}

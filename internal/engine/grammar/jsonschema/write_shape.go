@@ -53,7 +53,7 @@ func (c *compiler) literal(v *value, from rtn.Node) rtn.Node {
 		return c.items(from, "[", "]", len(v.items), func(i int, from rtn.Node) rtn.Node { return c.literal(v.items[i], from) })
 	case isObject:
 		return c.items(from, "{", "}", len(v.members), func(i int, from rtn.Node) rtn.Node {
-			return c.literal(v.members[i].value, c.w.colon(c.w.text(from, quote(v.members[i].name))))
+			return c.literal(v.members[i].value, c.w.colon(c.w.text(from, Quote(v.members[i].name))))
 		})
 	}
 	return c.w.text(from, canonical(v))
@@ -86,7 +86,7 @@ func canonical(v *value) string {
 		}
 		return "false"
 	case isString:
-		return quote(v.text)
+		return Quote(v.text)
 	case isInteger:
 		r, _ := v.rat()
 		return r.Num().String()
@@ -94,8 +94,8 @@ func canonical(v *value) string {
 	return v.text
 }
 
-// quote is a JSON string with no more escapes than needed.
-func quote(s string) string {
+// Quote is a JSON string with no more escapes than needed.
+func Quote(s string) string {
 	short := map[rune]string{'"': `\"`, '\\': `\\`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`}
 	var out strings.Builder
 	out.WriteByte('"')

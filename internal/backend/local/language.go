@@ -1,0 +1,83 @@
+package local
+
+import (
+	"encoding/json"
+
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/engine/grammar"
+	"macaron/internal/errs"
+)
+
+// toolCalls is the constraint of an answer that has to be calls; its Text is an offer.
+const toolCalls backend.ConstraintKind = "tools"
+
+// offer is what can be called.
+type offer struct {
+	Tools  []chat.ToolDef
+	Single bool
+}
+
+// language is what the answer must be in: calls where they are required, else the
+// request's constraint or its response format.
+func language(r *backend.Request) (backend.Constraint, error) {
+	c, err := formatted(r)
+	if err != nil || !mustCall(r) {
+		return c, err
+	}
+	if c.Kind != backend.AnyText {
+		return c, errs.New(errs.InvalidRequest, "an answer cannot be a tool call and of a format at once", "leave one of them out").In("tool_choice")
+	}
+	text, err := json.Marshal(offer{r.ToolChoice.Offered(r.Tools), r.ToolChoice.Single})
+	return backend.Constraint{Kind: toolCalls, Text: string(text)}, errs.Wrap(errs.InvalidRequest, err, "a tool's parameters are not JSON", "send a JSON Schema")
+}
+
+// formatted is the request's own constraint, or that of its response format.
+func formatted(r *backend.Request) (backend.Constraint, error) {
+	if !r.Sampling.Formatted() || r.Constraint.Kind != backend.AnyText {
+		return r.Constraint, nil
+	}
+	const field = "response_format"
+	var f struct {
+		Type       backend.ConstraintKind `json:"type"`
+		JSONSchema struct {
+			Schema json.RawMessage `json:"schema"`
+		} `json:"json_schema"`
+	}
+	err := json.Unmarshal(r.Sampling.ResponseFormat, &f)
+	switch {
+	case err == nil && f.Type == backend.JSONObject:
+		return backend.Constraint{Kind: f.Type, Field: field}, nil
+	case err == nil && f.Type == backend.JSONSchema && len(f.JSONSchema.Schema) > 0:
+		return backend.Constraint{Kind: f.Type, Text: string(f.JSONSchema.Schema), Field: field}, nil
+	}
+	return backend.Constraint{}, errs.New(errs.InvalidRequest, "response_format is not read", "give text, json_object, or json_schema with a json_schema.schema").In(field)
+}
+
+// mustCall tells whether the answer has to be a call.
+func mustCall(r *backend.Request) bool {
+	return (r.ToolChoice.Mode == "function" || r.ToolChoice.Mode == "required") && len(r.ToolChoice.Offered(r.Tools)) > 0
+}
+
+// compileCalls keeps calls to the tools of an offer and to their schemas. Where a schema
+// is not supported and the tool is not strict, its arguments are any object, as servers
+// without grammars have it.
+func compileCalls(v *grammar.Vocab, text string) (*grammar.Grammar, error) {
+	var o offer
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return nil, errs.Wrap(errs.InvalidRequest, err, "the tools are not read", "send JSON Schemas")
+	}
+	layout := grammar.Layout{Open: callOpen + `{"name": "`, Middle: `", "arguments": `, Close: "}" + callClose, Between: "\n"}
+	options := grammar.ToolOptions{Mode: grammar.Required, Parallel: !o.Single}
+	tools := make([]grammar.Tool, len(o.Tools))
+	for i, t := range o.Tools {
+		tools[i] = grammar.Tool{Name: t.Name, Parameters: t.Parameters}
+		if t.Strict != nil && *t.Strict {
+			continue
+		}
+		if _, err := v.Tools(tools[i:i+1], layout, options); err != nil {
+			tools[i].Parameters = nil
+		}
+	}
+	return v.Tools(tools, layout, options)
+}
