@@ -1,15 +1,14 @@
 package lora
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/weights/hf"
 	"macaron/internal/engine/weights/safetensors"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -123,20 +122,10 @@ func (c *contents) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Targ
 	return err
 }
 
-// pack packs a tensor with its rows in the given order, F16 as it is, others as F32.
+// pack packs a tensor, of a type that is read, with its rows in the given order.
 func pack(t *safetensors.Tensor, order []int) (*kernel.Matrix, error) {
 	rows, k := int(t.Shape[0]), int(t.Shape[1])
-	format, raw := kernel.F16, t.Data
-	if t.DType != safetensors.F16 {
-		values, err := t.Float32()
-		if err != nil {
-			return nil, err
-		}
-		format, raw = kernel.F32, make([]byte, 0, 4*len(values))
-		for _, v := range values {
-			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
-		}
-	}
+	format, raw := hf.Formats[t.DType], t.Data
 	if order == nil {
 		return kernel.Pack(format, rows, k, raw)
 	}

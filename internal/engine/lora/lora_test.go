@@ -147,7 +147,7 @@ func TestHalvesAndBrainFloats(t *testing.T) {
 		dtype  safetensors.DType
 		bits   uint16
 		format kernel.Format
-	}{{safetensors.F16, 0x3e00, kernel.F16}, {safetensors.BF16, 0x3fc0, kernel.F32}} {
+	}{{safetensors.F16, 0x3e00, kernel.F16}, {safetensors.BF16, 0x3fc0, kernel.BF16}} {
 		tensors := parts(K, Down)
 		for i := range tensors {
 			n := len(tensors[i].Data) / 4
