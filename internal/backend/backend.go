@@ -26,6 +26,7 @@ type Request struct {
 	Wanted     Wanted
 	Reasoning  string     // reasoning effort as the client gave it, for engines that take one
 	Mixture    []Weighted // adapters that are added up, instead of Revision
+	Overlay    Overlay
 	Constraint Constraint // what the text of the answer must be
 	Decoding   Decoding
 }
@@ -34,6 +35,14 @@ type Request struct {
 type Weighted struct {
 	Revision adapter.Revision
 	Scale    float32
+}
+
+// Overlay has the first Tokens of the prompt computed by another adapter, one that has
+// read them already; the zero Revision is the base. The answer is approximate then, and
+// Usage.Overlay says so. Without Tokens there is none.
+type Overlay struct {
+	Revision adapter.Revision
+	Tokens   int
 }
 
 // Constraint is a language that the answer must be in. Kind says how Text describes it;
@@ -70,7 +79,7 @@ type Decoding struct {
 // Plain reports whether nothing is asked for that needs an engine's own sampler.
 func (r *Request) Plain() bool {
 	d := r.Decoding
-	return len(r.Mixture) == 0 && r.Constraint.Kind == AnyText && len(d.Bias) == 0 && len(d.StopIDs) == 0 && !d.IgnoreEOS &&
+	return len(r.Mixture) == 0 && r.Overlay.Tokens == 0 && r.Constraint.Kind == AnyText && len(d.Bias) == 0 && len(d.StopIDs) == 0 && !d.IgnoreEOS &&
 		d.MinTokens == 0 && !d.KeepSpecial && !d.DrawChoice && !d.Bare && !r.Wanted.Prompt && r.Wanted.PromptLogprobs == nil
 }
 

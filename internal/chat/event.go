@@ -87,6 +87,13 @@ type Usage struct {
 	OutputTokens int           `json:"output_tokens"`
 	First        time.Duration `json:"first_ns"` // until the first token
 	Total        time.Duration `json:"total_ns"`
+
+	// Overlay is how many tokens of the prompt another adapter computed; when it is not 0
+	// the answer is approximate.
+	Overlay int `json:"overlay_tokens,omitempty"`
+	// Dormant: the adapter waits for invocation tokens that the prompt does not have, and
+	// the base answered.
+	Dormant bool `json:"adapter_dormant,omitempty"`
 }
 
 // Add sums u and v, First being that of u.

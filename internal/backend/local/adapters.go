@@ -6,6 +6,7 @@ import (
 
 	"macaron/internal/adapter"
 	"macaron/internal/backend"
+	"macaron/internal/engine"
 	"macaron/internal/engine/lora"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -21,32 +22,41 @@ type shelf struct {
 	handles map[ids.Digest]*lora.Handle
 }
 
-// mix gives the adapters of a request, held in memory until release is called. It waits
-// for room for them.
-func (s *shelf) mix(ctx context.Context, r *backend.Request) (m lora.Mix, release func(), err error) {
+// mix gives the adapters of a request and the one whose prefix it takes, held in memory
+// until release is called. It waits for room for them.
+func (s *shelf) mix(ctx context.Context, r *backend.Request) (m lora.Mix, over engine.Overlay, release func(), err error) {
 	wanted := r.Mixture
 	switch {
 	case len(wanted) > 0 && !r.Revision.IsBase():
-		return nil, nil, errs.New(errs.InvalidRequest, "the request names an adapter and a mixture", "name one of them")
+		return nil, over, nil, errs.New(errs.InvalidRequest, "the request names an adapter and a mixture", "name one of them")
 	case !r.Revision.IsBase():
 		wanted = []backend.Weighted{{Revision: r.Revision, Scale: 1}}
+	}
+	over.Tokens = r.Overlay.Tokens
+	overlaid := over.Tokens != 0 && !r.Overlay.Revision.IsBase()
+	if overlaid {
+		wanted = append(wanted[:len(wanted):len(wanted)], backend.Weighted{Revision: r.Overlay.Revision})
 	}
 	var handles []*lora.Handle
 	for _, w := range wanted {
 		h, err := s.handle(w.Revision)
 		if err != nil {
-			return nil, nil, err
+			return nil, over, nil, err
 		}
 		handles = append(handles, h)
 	}
 	adapters, release, err := s.store.Acquire(ctx, handles...)
 	if err != nil {
-		return nil, nil, err
+		return nil, over, nil, err
+	}
+	if overlaid {
+		last := len(adapters) - 1
+		over.Adapter, adapters = adapters[last], adapters[:last]
 	}
 	for i, a := range adapters {
 		m = append(m, lora.Weighted{Adapter: a, Weight: wanted[i].Scale})
 	}
-	return m, release, nil
+	return m, over, release, nil
 }
 
 func (s *shelf) handle(r adapter.Revision) (*lora.Handle, error) {

@@ -23,7 +23,7 @@ func TestPromptScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mix, release, err := b.adapters.mix(context.Background(), &r)
+	mix, _, release, err := b.adapters.mix(context.Background(), &r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,12 +55,12 @@ func (b *Backend) request(ctx context.Context, r *backend.Request, p prompt) (en
 	if err != nil {
 		return engine.Request{}, err
 	}
-	mix, release, err := b.adapters.mix(ctx, r)
+	mix, over, release, err := b.adapters.mix(ctx, r)
 	if err != nil {
 		return engine.Request{}, err
 	}
 	d := r.Decoding
-	q := engine.Request{Prompt: p.ids, Grammar: within, Mix: mix, Release: release, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
+	q := engine.Request{Prompt: p.ids, Grammar: within, Mix: mix, Overlay: over, Release: release, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
 		IgnoreEOS: d.IgnoreEOS, MinTokens: d.MinTokens}
 	if r.Sampling.Logprobs {
 		q.TopLogprobs = r.Sampling.TopLogprobs

@@ -170,6 +170,7 @@ func (w *writer) begin(stream *engine.Stream) *chat.Start {
 func (w *writer) usage(stream *engine.Stream) {
 	u := stream.Usage()
 	w.used.PromptTokens, w.used.CachedTokens = u.Prompt, u.Cached
+	w.used.Overlay, w.used.Dormant = u.Overlay, u.Dormant
 	if w.used.First == 0 {
 		w.used.First = time.Since(w.start)
 	}

@@ -27,7 +27,8 @@ type head struct {
 
 // note has what only this server tells.
 type note struct {
-	Ignored []string `json:"ignored,omitempty"` // fields that were read and do nothing here
+	Ignored     []string `json:"ignored,omitempty"`     // fields that were read and do nothing here
+	Approximate *overlay `json:"approximate,omitempty"` // why the answer is not exact
 }
 
 func (a *api) head(r *http.Request, q *request, prefix string) head {
@@ -35,11 +36,7 @@ func (a *api) head(r *http.Request, q *request, prefix string) head {
 	if id == "" {
 		id = strings.TrimPrefix(r.Header.Get("X-Request-Id"), "req_")
 	}
-	h := head{ID: prefix + strings.TrimPrefix(id, prefix), Created: a.Clock.Now().Unix(), Model: q.model}
-	if len(q.ignored) > 0 {
-		h.Macaron = &note{q.ignored}
-	}
-	return h
+	return head{ID: prefix + strings.TrimPrefix(id, prefix), Created: a.Clock.Now().Unix(), Model: q.model, Macaron: q.note()}
 }
 
 // stopReason is the stop string or token that ended a choice, null for any other end.

@@ -78,6 +78,7 @@ var sampling = map[string]reader{
 	"grammar":            grammarField,
 	"json_schema":        schemaField,
 	"lora":               loraField,
+	"overlay":            overlayField,
 
 	// Asked for nothing, these are taken; what they would do otherwise is not done here.
 	"use_beam_search":               only("there is no beam search", "false"),

@@ -19,7 +19,7 @@ func TestFieldsAtRest(t *testing.T) {
 		{"return_token_offsets", "false", "true"}, {"watermarking", "false", "true"}, {"logits_processors", "[]", `["x"]`}, {"logprob_token_ids", "[]", "[1]"},
 		{"routed_experts_prompt_start", "0", "1"}, {"mm_payload", `"tensors"`, `"all"`}, {"mm_processor_kwargs", "null", `{"a":1}`}, {"best_of", "1", "2"},
 		{"guided_decoding_backend", `"auto"`, `"outlines"`}, {"guided_whitespace_pattern", "null", `" "`}, {"cache_prompt", "true", "false"}, {"id_slot", "-1", "0"},
-		{"lora", "null", `[{"scale":"x"}]`}, {"grammar", `""`, `"root = x"`}, {"response_format", `{"type":"text"}`, `{"type":"structural_tag"}`},
+		{"lora", "null", `[{"scale":"x"}]`}, {"overlay", "null", `{"model":"two"}`}, {"grammar", `""`, `"root = x"`}, {"response_format", `{"type":"text"}`, `{"type":"structural_tag"}`},
 		{"n", "1", "0"}, {"temperature", "null", "-1"}, {"top_p", "1", "2"}, {"top_k", "-1", "-2"}, {"min_p", "0", "1.5"}, {"seed", "-3", "1.5"},
 		{"stop", "[]", `[""]`}, {"stop_token_ids", "[]", "[-1]"}, {"logit_bias", "{}", `{"x":1}`}, {"min_tokens", "0", "-1"}, {"cache_salt", `"s"`, `""`},
 	} {
@@ -64,6 +64,8 @@ func TestFieldsOfEach(t *testing.T) {
 		{text, `{"prompt":"a","lora":[{"name":"two","id":1}]}`, "lora[0]"},
 		{text, `{"prompt":"a","lora":[{"id":7}]}`, "lora[0]"},
 		{text, `{"prompt":"a","lora":[{"name":"tiny"}]}`, "lora[0]"},
+		{text, `{"prompt":"abc","overlay":{"model":"two","tokens":3}}`, "overlay"},
+		{text, `{"prompt":"abc","overlay":{"model":"two","tokens":2,"much":1}}`, "overlay"},
 		{talk, `{` + hello + `,"top_logprobs":2}`, "top_logprobs"},
 		{talk, `{` + hello + `,"continue_final_message":true}`, "continue_final_message"},
 		{talk, `{` + hello + `,"chat_template":"x"}`, "chat_template"},

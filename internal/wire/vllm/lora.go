@@ -71,9 +71,16 @@ func readScaled(at string, raw json.RawMessage) (scaled, error) {
 	return s, nil
 }
 
-// adapters finds what the request is answered with: the model's own adapter, or the
-// request's own mixture in its place.
-func (a *api) adapters(r *request) (err error) {
+// adapters finds what the request is answered with, and whose prefix it takes.
+func (a *api) adapters(r *request) error {
+	if err := a.own(r); err != nil {
+		return err
+	}
+	return a.lay(r)
+}
+
+// own finds the model's own adapter, or the request's own mixture in its place.
+func (a *api) own(r *request) (err error) {
 	if r.model == "" {
 		r.model = a.Names.Base()[0]
 	}

@@ -32,6 +32,7 @@ type request struct {
 	languages    []language
 	mixture      []scaled
 	mixed        bool // the field was there, perhaps as an empty list
+	overlay      *overlay
 	ignored      []string
 	topLogprobs  int
 	chatLogprobs bool

@@ -63,7 +63,7 @@ func (a *api) tokenize(w http.ResponseWriter, r *http.Request) {
 	}
 	out := tokenized{Count: len(ids), MaxModelLen: a.Engine.Capabilities().Context, Tokens: ids}
 	if len(q.ignored) > 0 {
-		out.Macaron = &note{q.ignored}
+		out.Macaron = &note{Ignored: q.ignored}
 	}
 	if q.tokenIDs {
 		out.TokenStrs = []string{}
