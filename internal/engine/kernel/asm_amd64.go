@@ -106,7 +106,7 @@ func gemmF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, 
 func gemmBF16AVX2(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32)
 
 //go:noescape
-func pageF16AVX2(dst *float32, ldd int, w *uint16, ldw, tiles int, x *float32, ldx, k, cols int, next *uint16)
+func tilesF16AVX2(dst *float32, ldd int, w *uint16, ldw, step, tiles int, x *float32, ldx, k, cols int, scale *float32, next *uint16)
 
 //go:noescape
 func gemmF32AVX2(dst *float32, ldd int, w *float32, ldw int, x *float32, ldx, k, cols int, scale *float32)

@@ -75,7 +75,7 @@ const widenFrom = 12
 // few columns memory is what takes time, so next, which follows, is fetched meanwhile.
 func (s *attendScratch) product(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int, next []uint16) {
 	if cols < widenFrom {
-		pageF16(dst, ldd, w, ldw, tiles, x, ldx, k, cols, next)
+		tilesF16(dst, ldd, w, ldw, tileRows, tiles, x, ldx, k, cols, nil, next)
 		return
 	}
 	s.wide = grow(s.wide, len(w))

@@ -39,18 +39,18 @@ func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, 
 	gemmF32AVX2(&dst[0], ldd, &w[0], ldw, &x[0], ldx, k, cols, scale)
 }
 
-// pageF16 is gemmF16 for a run of tiles side by side. It asks for next meanwhile, as far
-// as next has the length of w.
-func pageF16(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int, next []uint16) {
+// tilesF16 is gemmF16 for a run of tiles, step weights apart. Meanwhile it asks for what
+// follows, next, as far as next is as long as the tiles.
+func tilesF16(dst []float32, ldd int, w []uint16, ldw, step, tiles int, x []float32, ldx, k, cols int, scale *float32, next []uint16) {
 	if !accelerated {
-		pageF16Ref(dst, ldd, w, ldw, tiles, x, ldx, k, cols)
+		tilesF16Ref(dst, ldd, w, ldw, step, tiles, x, ldx, k, cols, scale)
 		return
 	}
-	need(tiles > 0 && k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tiles*tileRows && len(w) >= (k-1)*ldw+tiles*tileRows && len(x) >= (cols-1)*ldx+k)
+	need(tiles > 0 && k > 0 && cols > 0 && len(dst) >= (cols-1)*ldd+tiles*tileRows && len(w) >= (tiles-1)*step+(k-1)*ldw+tileRows && len(x) >= (cols-1)*ldx+k)
 	if len(next) == 0 {
 		next = w
 	}
-	pageF16AVX2(&dst[0], ldd, &w[0], ldw, tiles, &x[0], ldx, k, cols, &next[0])
+	tilesF16AVX2(&dst[0], ldd, &w[0], ldw, 2*step, tiles, &x[0], ldx, k, cols, scale, &next[0])
 }
 
 // fetch asks for the cache lines of x.

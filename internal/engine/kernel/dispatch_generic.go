@@ -24,8 +24,8 @@ func gemmBF16(dst []float32, ldd int, w []uint16, ldw int, x []float32, ldx, k, 
 	gemmBF16Ref(dst, ldd, w, ldw, x, ldx, k, cols, scale)
 }
 
-func pageF16(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int, _ []uint16) {
-	pageF16Ref(dst, ldd, w, ldw, tiles, x, ldx, k, cols)
+func tilesF16(dst []float32, ldd int, w []uint16, ldw, step, tiles int, x []float32, ldx, k, cols int, scale *float32, _ []uint16) {
+	tilesF16Ref(dst, ldd, w, ldw, step, tiles, x, ldx, k, cols, scale)
 }
 
 func gemmF32(dst []float32, ldd int, w []float32, ldw int, x []float32, ldx, k, cols int, scale *float32) {

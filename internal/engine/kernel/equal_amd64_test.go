@@ -186,6 +186,27 @@ func TestProductsEqualReference(t *testing.T) {
 	})
 }
 
+func TestTilesF16EqualsReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tiles, cols := rapid.IntRange(1, 5).Draw(t, "tiles"), rapid.IntRange(1, 8).Draw(t, "columns")
+		k, pad := rapid.IntRange(1, 40).Draw(t, "k"), rapid.IntRange(0, 3).Draw(t, "pad")
+		ldw, step := tileRows+pad, k*(tileRows+pad)+5
+		ldx, ldd := k+pad, tiles*tileRows+pad
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "weights seed"), 5))
+		w := make([]uint16, tiles*step)
+		for i := range w {
+			w[i] = uint16(r.Uint32())
+		}
+		x, old := extreme(t, cols*ldx, "x"), extreme(t, cols*ldd, "old")
+		scale := rapid.SampledFrom([]*float32{nil, new(float32), &x[0]}).Draw(t, "scale")
+		both(t, "tilesF16", func() []float32 {
+			d := clone(old)
+			tilesF16(d, ldd, w, ldw, step, tiles, x, ldx, k, cols, scale, nil)
+			return d
+		})
+	})
+}
+
 func TestAttendEqualsReference(t *testing.T) {
 	p := NewPool(2)
 	defer p.Close()

@@ -57,10 +57,11 @@ func storeRef(dst []float32, acc *[2][tileRows]float32, scale *float32) {
 	}
 }
 
-// pageF16Ref is gemmF16 for tiles that lie side by side, in the rows of a page.
-func pageF16Ref(dst []float32, ldd int, w []uint16, ldw, tiles int, x []float32, ldx, k, cols int) {
+// tilesF16Ref is gemmF16 for a run of tiles, step weights apart: side by side in the rows
+// of a page, or one after the other.
+func tilesF16Ref(dst []float32, ldd int, w []uint16, ldw, step, tiles int, x []float32, ldx, k, cols int, scale *float32) {
 	for t := range tiles {
-		gemmF16Ref(dst[t*tileRows:], ldd, w[t*tileRows:], ldw, x, ldx, k, cols, nil)
+		gemmF16Ref(dst[t*tileRows:], ldd, w[t*step:], ldw, x, ldx, k, cols, scale)
 	}
 }
 

@@ -226,3 +226,64 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		t.Fatalf("a step allocates %g times", n)
 	}
 }
+
+// TestLowRankEqualsItsParts: adapters on overlapping rows of products of any format, in
+// one dispatch, give what the halves give one after the other.
+func TestLowRankEqualsItsParts(t *testing.T) {
+	pools := []*Pool{NewPool(1), NewPool(2), NewPool(3)}
+	for _, p := range pools {
+		defer p.Close()
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
+		p := pools[rapid.IntRange(0, 2).Draw(t, "pool")]
+		mode := rapid.SampledFrom([]Mode{Int8, Float32}).Draw(t, "mode")
+		n, k := rapid.SampledFrom([]int{1, 2, 3, 8, 13, 100, 300}).Draw(t, "n"), rapid.SampledFrom([]int{32, 96, 256}).Draw(t, "k")
+		var x Acts
+		x.Set(p, randomFloats(r, n*k), n, k, mode)
+		pack := func(f Format, rows, k int) *Matrix {
+			w, err := Pack(f, rows, k, randomRaw(r, f, rows, k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}
+		var list []Product
+		var want [][]float32
+		for range rapid.IntRange(1, 3).Draw(t, "products") {
+			rows := 1 + r.IntN(200)
+			pr := Product{Dst: make([]float32, n*(rows+1)), Stride: rows + 1, W: pack(fitting(r, k), rows, k), X: x}
+			alone := clone(pr.Dst)
+			MatMulAll(p, []Product{{Dst: alone, Stride: rows + 1, W: pr.W, X: x}})
+			for range r.IntN(5) {
+				f, rank := []Format{F16, BF16, F32}[r.IntN(3)], 1+r.IntN(20)
+				l := LowRank{A: pack(f, rank, k), B: pack(f, rows, rank), Lo: r.IntN(n), Scale: r.Float32()}
+				l.Hi = l.Lo + r.IntN(n-l.Lo+1)
+				l.Mid = make([]float32, (l.Hi-l.Lo)*rank)
+				pr.Low = append(pr.Low, l)
+				if l.Lo == l.Hi {
+					continue
+				}
+				some, mid := x.Slice(l.Lo, l.Hi), make([]float32, len(l.Mid))
+				MatMul(pools[0], mid, l.A, &some)
+				var half Acts
+				half.Set(p, mid, l.Hi-l.Lo, rank, Float32)
+				MatMulAddScaled(pools[0], alone[l.Lo*(rows+1):], rows+1, l.B, &half, l.Scale)
+			}
+			list, want = append(list, pr), append(want, alone)
+		}
+		MatMulAll(p, list)
+		for i := range list {
+			sameBits(t, "LowRank", list[i].Dst, want[i])
+		}
+	})
+}
+
+// fitting is any format whose blocks fit rows of k values.
+func fitting(r *rand.Rand, k int) Format {
+	for {
+		if f := formats[r.IntN(len(formats))]; k%f.BlockLen() == 0 {
+			return f
+		}
+	}
+}

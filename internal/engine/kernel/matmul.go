@@ -4,7 +4,7 @@ import "fmt"
 
 // Product is one matrix product of a dispatch: Dst[i*Stride + r] = (X * W^T)[i, r] for
 // the rows i of X. Stride 0 means W.Rows(). With Add, Dst becomes
-// fma(Scale, product, Dst): the second half of a low-rank adapter.
+// fma(Scale, product, Dst). Low is what adapters add to it, in this order.
 type Product struct {
 	Dst    []float32
 	Stride int
@@ -12,13 +12,14 @@ type Product struct {
 	X      Acts // by value, so that a Slice costs no allocation
 	Add    bool
 	Scale  float32
+	Low    []LowRank
 
 	picks []int32 // MatMulRows only
 }
 
 // MatMulAll computes products that do not depend on each other in one dispatch: the
-// matrices of one input, and the first or the second halves of any number of
-// adapters over any of its rows. Results must not overlap.
+// matrices of one input, with any number of adapters over any of its rows. Results must
+// not overlap.
 func MatMulAll(p *Pool, products []Product) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

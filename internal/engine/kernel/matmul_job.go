@@ -9,6 +9,7 @@ type matmulJob struct {
 	starts []int // first unit of each task, and the end of the line
 	units  int
 	cost   int
+	low    lowJob
 }
 
 // item is a product and its place in the line of units.
@@ -37,18 +38,28 @@ const (
 
 func (j *matmulJob) begin() {
 	j.items, j.starts, j.units, j.cost = j.items[:0], j.starts[:0], 0, 0
+	j.low.begin()
 }
 
 func (j *matmulJob) add(pr Product) {
+	it := newItem(pr, j.units)
+	if it.units == 0 {
+		return
+	}
+	j.low.add(&it.Product)
+	j.items = append(j.items, it)
+	j.units += it.units
+	j.cost += it.units * it.cost
+}
+
+// newItem checks a product and places it at a unit of the line.
+func newItem(pr Product, first int) item {
 	if pr.Stride == 0 {
 		pr.Stride = pr.W.rows
 	}
 	pr.check()
 	n := pr.X.n
-	if n == 0 {
-		return
-	}
-	it := item{Product: pr, first: j.units, across: pr.W.tiles(), chunk: floatColumns}
+	it := item{Product: pr, first: first, across: pr.W.tiles(), chunk: floatColumns}
 	if pr.picks != nil {
 		it.across = len(pr.picks)
 	}
@@ -58,16 +69,16 @@ func (j *matmulJob) add(pr Product) {
 	}
 	it.units = it.across * ((n + it.chunk - 1) / it.chunk)
 	it.cost = min(n, it.chunk) * pr.W.k * tileRows * factor
-	j.items = append(j.items, it)
-	j.units += it.units
-	j.cost += it.units * it.cost
+	return it
 }
 
 // start cuts the line into tasks of about equal cost, a few per thread, and runs them.
 func (j *matmulJob) start() {
 	j.cut(j.tasks())
+	j.low.open()
 	j.pool.run(len(j.starts)-1, j.pool.runMM)
 	clear(j.items) // keep no caller's memory
+	clear(j.low.items)
 }
 
 // tasks is into how many tasks the line is cut: a multiple of the threads, so that
@@ -108,15 +119,29 @@ func (j *matmulJob) cut(n int) {
 
 func (j *matmulJob) run(worker, task int) {
 	buf := &j.pool.workers[worker].buf
-	lo, hi := j.starts[task], j.starts[task+1]
+	j.low.run(buf)
 	for i := range j.items {
-		it := &j.items[i]
-		u, end := max(lo-it.first, 0), min(hi-it.first, it.units)
-		for u < end { // one chunk of columns at a time
-			c0, t0 := u/it.across*it.chunk, u%it.across
-			t1 := min(t0+end-u, it.across)
-			it.tiles(buf, t0, t1, c0, min(c0+it.chunk, it.X.n))
-			u += t1 - t0
+		j.items[i].run(buf, j.starts[task], j.starts[task+1])
+	}
+	for i := range j.items {
+		if it := &j.items[i]; len(it.Low) > 0 && it.first < j.starts[task+1] && it.first+it.units > j.starts[task] {
+			j.low.wait()
+			it.each(buf, j.starts[task], j.starts[task+1], (*item).addLow)
 		}
+	}
+}
+
+// run computes the item's units among units [lo, hi) of the line.
+func (it *item) run(buf *scratch, lo, hi int) { it.each(buf, lo, hi, (*item).tiles) }
+
+// each calls f for the item's units among [lo, hi) of the line, one chunk of columns at
+// a time.
+func (it *item) each(buf *scratch, lo, hi int, f func(it *item, buf *scratch, t0, t1, c0, c1 int)) {
+	u, end := max(lo-it.first, 0), min(hi-it.first, it.units)
+	for u < end {
+		c0, t0 := u/it.across*it.chunk, u%it.across
+		t1 := min(t0+end-u, it.across)
+		f(it, buf, t0, t1, c0, min(c0+it.chunk, it.X.n))
+		u += t1 - t0
 	}
 }

@@ -64,10 +64,18 @@ func (it *item) floatTiles(buf *scratch, t0, t1, c0, c1 int) {
 	if floatRun(w, dst[t0*tileRows:], it.Stride, t0, t1, it.X.x[c0*w.k:], c1-c0, scale) {
 		return
 	}
+	if w.format == F16 {
+		tiles := halvesOf(w.data[t0*w.tileBytes() : t1*w.tileBytes()])
+		tilesF16(dst[t0*tileRows:], it.Stride, tiles, tileRows, w.k*tileRows, t1-t0, it.X.x[c0*w.k:], w.k, w.k, c1-c0, scale, tiles[min(tilesAhead, len(tiles)-1):])
+		return
+	}
 	for t := t0; t < t1; t++ {
 		it.float(buf, dst[t*tileRows:], it.Stride, t, c0, c1, scale)
 	}
 }
+
+// tilesAhead is how many weights ahead of use they are asked for.
+const tilesAhead = 1024
 
 // gemv is a run of tiles times one column.
 func (it *item) gemv(dst []float32, t0, t1, c int, scale *float32) {

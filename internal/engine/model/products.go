@@ -6,52 +6,33 @@ import (
 )
 
 // products computes dsts = x W^T for targets that share their input, and adds what the
-// mixtures of the rows add: factor * (x A^T) B^T, adapter by adapter. One dispatch
-// computes the base and all x A^T; another for every place in a mixture computes what
-// the adapters at that place give times B^T.
+// mixtures of the rows add: factor * (x A^T) B^T, adapter by adapter.
 func (s *Step) products(layer int, x *kernel.Acts, targets []lora.Target, dsts ...[]float32) {
 	all := s.m.layers[layer].matrices()
-	s.first = s.first[:0]
+	s.list, s.lows = s.list[:0], s.lows[:0]
+	mid := s.lowRoom(layer, targets)
 	for i, t := range targets {
-		s.first = append(s.first, kernel.Product{Dst: dsts[i], W: all[t], X: *x})
-	}
-	for i := range s.second {
-		s.second[i] = s.second[i][:0]
-	}
-	low := s.lowRoom(layer, targets)
-	for _, g := range s.groups {
-		for place, w := range g.mix {
-			low = s.adapt(layer, x, targets, dsts, g, place, w, low)
-		}
+		from := len(s.lows)
+		mid = s.adapt(layer, t, mid)
+		s.list = append(s.list, kernel.Product{Dst: dsts[i], W: all[t], X: *x, Low: s.lows[from:]})
 	}
 	s.announce(layer, targets[0])
-	kernel.MatMulAll(s.pool, s.first)
-	for _, list := range s.second {
-		if len(list) > 0 {
-			kernel.MatMulAll(s.pool, list)
-		}
-	}
+	kernel.MatMulAll(s.pool, s.list)
 }
 
-// adapt adds the two halves of one adapter in a group to the dispatches; it takes room
-// from low and gives what is left of it.
-func (s *Step) adapt(layer int, x *kernel.Acts, targets []lora.Target, dsts [][]float32, g group, place int, w lora.Weighted, low []float32) []float32 {
-	for len(s.second) <= place {
-		s.second = append(s.second, nil)
-	}
-	for i, t := range targets {
-		p := w.Adapter.At(layer, t)
-		if p == nil {
-			continue
+// adapt appends what the adapters of all groups add to the product of a target; it takes
+// room from mid and gives what is left of it.
+func (s *Step) adapt(layer int, t lora.Target, mid []float32) []float32 {
+	for _, g := range s.groups {
+		for _, w := range g.mix {
+			if p := w.Adapter.At(layer, t); p != nil {
+				n := (g.hi - g.lo) * p.A.Rows()
+				s.lows = append(s.lows, kernel.LowRank{A: p.A, B: p.B, Lo: g.lo, Hi: g.hi, Scale: w.Factor(), Mid: mid[:n]})
+				mid = mid[n:]
+			}
 		}
-		rows, rank, out := g.hi-g.lo, p.A.Rows(), p.B.Rows()
-		var mid kernel.Acts
-		mid.Set(s.pool, low[:rows*rank], rows, rank, kernel.Float32)
-		s.first = append(s.first, kernel.Product{Dst: low[:rows*rank], W: p.A, X: x.Slice(g.lo, g.hi)})
-		s.second[place] = append(s.second[place], kernel.Product{Dst: dsts[i][g.lo*out:], W: p.B, X: mid, Add: true, Scale: w.Factor()})
-		low = low[rows*rank:]
 	}
-	return low
+	return mid
 }
 
 // lowRoom is room for the results of every A of these targets.

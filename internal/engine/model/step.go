@@ -37,10 +37,10 @@ type Step struct {
 	gate, up   []float32 // [n, f]
 	low        []float32 // results of the adapters' first halves
 	acts       kernel.Acts
-	ahead      []*kernel.Ahead    // what the products of a step read, in their order, see ahead
-	first      []kernel.Product   // of the two dispatches of products
-	second     [][]kernel.Product // by place in a mixture
-	picked     []float32          // [wanted, d], the result
+	ahead      []*kernel.Ahead  // what the products of a step read, in their order, see ahead
+	list       []kernel.Product // of one dispatch
+	lows       []kernel.LowRank // of its products
+	picked     []float32        // [wanted, d], the result
 	pickedActs kernel.Acts
 
 	at    int // layer of the row tasks
