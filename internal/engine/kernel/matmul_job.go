@@ -119,20 +119,25 @@ func (j *matmulJob) cut(n int) {
 
 func (j *matmulJob) run(worker, task int) {
 	buf := &j.pool.workers[worker].buf
+	lo, hi := j.starts[task], j.starts[task+1]
+	if j.low.units == 0 {
+		for i := range j.items {
+			j.items[i].each(buf, lo, hi, (*item).tiles)
+		}
+		return
+	}
+	for i := range j.items {
+		j.items[i].each(buf, lo, hi, (*item).fetchLow)
+	}
 	j.low.run(buf)
 	for i := range j.items {
-		j.items[i].run(buf, j.starts[task], j.starts[task+1])
+		j.items[i].each(buf, lo, hi, (*item).tiles)
 	}
+	j.low.wait()
 	for i := range j.items {
-		if it := &j.items[i]; len(it.Low) > 0 && it.first < j.starts[task+1] && it.first+it.units > j.starts[task] {
-			j.low.wait()
-			it.each(buf, j.starts[task], j.starts[task+1], (*item).addLow)
-		}
+		j.items[i].each(buf, lo, hi, (*item).addLow)
 	}
 }
-
-// run computes the item's units among units [lo, hi) of the line.
-func (it *item) run(buf *scratch, lo, hi int) { it.each(buf, lo, hi, (*item).tiles) }
 
 // each calls f for the item's units among [lo, hi) of the line, one chunk of columns at
 // a time.

@@ -60,7 +60,7 @@ func (j *lowJob) run(buf *scratch) {
 			break
 		}
 		for i := range j.items {
-			j.items[i].run(buf, u, u+1)
+			j.items[i].each(buf, u, u+1, (*item).tiles)
 		}
 		done++
 	}
@@ -78,6 +78,22 @@ func (j *lowJob) wait() {
 		}
 	}
 }
+
+// fetchLow asks for what addLow will read, if there are few columns to share it.
+func (it *item) fetchLow(_ *scratch, t0, t1, c0, c1 int) {
+	if c1-c0 > fetchColumns {
+		return
+	}
+	for i := range it.Low {
+		if l := &it.Low[i]; max(l.Lo, c0) < min(l.Hi, c1) {
+			fetch(l.B.data[t0*l.B.tileBytes() : t1*l.B.tileBytes()])
+		}
+	}
+}
+
+// fetchColumns is up to how many columns a product waits for memory rather than for
+// arithmetic.
+const fetchColumns = 16
 
 // addLow adds the second halves to units [t0, t1) of columns [c0, c1), adapter by
 // adapter in the order given.
