@@ -136,6 +136,9 @@ func swigluAVX2(dst, gate, up *float32, n int)
 func gegluAVX2(dst, gate, up *float32, n int)
 
 //go:noescape
+func geluAVX2(x *float32, n int)
+
+//go:noescape
 func addAVX2(dst, x *float32, n int)
 
 //go:noescape

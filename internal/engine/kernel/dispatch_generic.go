@@ -36,6 +36,7 @@ func rmsNorm(dst, x, w []float32, eps float32) { rmsNormRef(dst, x, w, eps) }
 func rope(x, row []float32, dim int)           { ropeRef(x, row, dim) }
 func swiglu(dst, gate, up []float32)           { swigluRef(dst, gate, up) }
 func geglu(dst, gate, up []float32)            { gegluRef(dst, gate, up) }
+func gelu(x []float32)                         { geluRef(x) }
 func addTo(dst, x []float32)                   { addRef(dst, x) }
 func halves(dst []uint16, x []float32)         { halvesRef(dst, x) }
 func floats(dst []float32, x []uint16)         { floatsRef(dst, x) }

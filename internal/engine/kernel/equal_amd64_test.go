@@ -73,6 +73,7 @@ func TestVectorKernelsEqualReference(t *testing.T) {
 		both(t, "RMSNorm", func() []float32 { d := clone(x); RMSNorm(d, d, y, 1e-5); return d })
 		both(t, "SwiGLU", func() []float32 { d := clone(x); SwiGLU(d, y, z); return d })
 		both(t, "GeGLU", func() []float32 { d := clone(x); GeGLU(d, y, z); return d })
+		both(t, "GELU", func() []float32 { d := clone(x); GELU(d); return d })
 		both(t, "Add", func() []float32 { d := clone(x); Add(d, y); return d })
 		both(t, "Softmax", func() []float32 { d := clone(x); SoftmaxInPlace(d); return d })
 		both(t, "LogSumExp, ArgMax", func() []float32 { return []float32{LogSumExp(x), float32(ArgMax(x))} })

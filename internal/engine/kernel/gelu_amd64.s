@@ -1,7 +1,7 @@
 #include "textflag.h"
 #include "exp_amd64.h"
 
-// The tanh-approximated GELU; order: gelu.go.
+// GELU by error function and by tanh; order: gelu.go.
 
 // 1.5957691
 DATA geluLinear<>+0(SB)/8, $0x3fcc42293fcc4229
@@ -41,6 +41,107 @@ loop:
 	VMOVUPS Y0, (DI)
 	ADDQ $32, SI
 	ADDQ $32, DX
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JNZ  loop
+	VZEROUPPER
+	RET
+
+// 0.70710678
+DATA geluRoot<>+0(SB)/8, $0x3f3504f33f3504f3
+DATA geluRoot<>+8(SB)/8, $0x3f3504f33f3504f3
+DATA geluRoot<>+16(SB)/8, $0x3f3504f33f3504f3
+DATA geluRoot<>+24(SB)/8, $0x3f3504f33f3504f3
+GLOBL geluRoot<>(SB), RODATA|NOPTR, $32
+
+// all but the sign
+DATA geluAbs<>+0(SB)/8, $0x7fffffff7fffffff
+DATA geluAbs<>+8(SB)/8, $0x7fffffff7fffffff
+DATA geluAbs<>+16(SB)/8, $0x7fffffff7fffffff
+DATA geluAbs<>+24(SB)/8, $0x7fffffff7fffffff
+GLOBL geluAbs<>(SB), RODATA|NOPTR, $32
+
+// 0.5
+DATA geluHalf<>+0(SB)/8, $0x3f0000003f000000
+DATA geluHalf<>+8(SB)/8, $0x3f0000003f000000
+DATA geluHalf<>+16(SB)/8, $0x3f0000003f000000
+DATA geluHalf<>+24(SB)/8, $0x3f0000003f000000
+GLOBL geluHalf<>(SB), RODATA|NOPTR, $32
+
+// 0.3275911
+DATA erfcP<>+0(SB)/8, $0x3ea7ba053ea7ba05
+DATA erfcP<>+8(SB)/8, $0x3ea7ba053ea7ba05
+DATA erfcP<>+16(SB)/8, $0x3ea7ba053ea7ba05
+DATA erfcP<>+24(SB)/8, $0x3ea7ba053ea7ba05
+GLOBL erfcP<>(SB), RODATA|NOPTR, $32
+
+// 1.061405429
+DATA erfcPoly0<>+0(SB)/8, $0x3f87dc223f87dc22
+DATA erfcPoly0<>+8(SB)/8, $0x3f87dc223f87dc22
+DATA erfcPoly0<>+16(SB)/8, $0x3f87dc223f87dc22
+DATA erfcPoly0<>+24(SB)/8, $0x3f87dc223f87dc22
+GLOBL erfcPoly0<>(SB), RODATA|NOPTR, $32
+
+// -1.453152027
+DATA erfcPoly1<>+0(SB)/8, $0xbfba00e3bfba00e3
+DATA erfcPoly1<>+8(SB)/8, $0xbfba00e3bfba00e3
+DATA erfcPoly1<>+16(SB)/8, $0xbfba00e3bfba00e3
+DATA erfcPoly1<>+24(SB)/8, $0xbfba00e3bfba00e3
+GLOBL erfcPoly1<>(SB), RODATA|NOPTR, $32
+
+// 1.421413741
+DATA erfcPoly2<>+0(SB)/8, $0x3fb5f0e33fb5f0e3
+DATA erfcPoly2<>+8(SB)/8, $0x3fb5f0e33fb5f0e3
+DATA erfcPoly2<>+16(SB)/8, $0x3fb5f0e33fb5f0e3
+DATA erfcPoly2<>+24(SB)/8, $0x3fb5f0e33fb5f0e3
+GLOBL erfcPoly2<>(SB), RODATA|NOPTR, $32
+
+// -0.284496736
+DATA erfcPoly3<>+0(SB)/8, $0xbe91a98ebe91a98e
+DATA erfcPoly3<>+8(SB)/8, $0xbe91a98ebe91a98e
+DATA erfcPoly3<>+16(SB)/8, $0xbe91a98ebe91a98e
+DATA erfcPoly3<>+24(SB)/8, $0xbe91a98ebe91a98e
+GLOBL erfcPoly3<>(SB), RODATA|NOPTR, $32
+
+// 0.254829592
+DATA erfcPoly4<>+0(SB)/8, $0x3e8279063e827906
+DATA erfcPoly4<>+8(SB)/8, $0x3e8279063e827906
+DATA erfcPoly4<>+16(SB)/8, $0x3e8279063e827906
+DATA erfcPoly4<>+24(SB)/8, $0x3e8279063e827906
+GLOBL erfcPoly4<>(SB), RODATA|NOPTR, $32
+
+// func geluAVX2(x *float32, n int)
+TEXT ·geluAVX2(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VXORPS Y12, Y12, Y12
+
+loop:
+	VMOVUPS (DI), Y5
+	VMULPS geluRoot<>(SB), Y5, Y6
+	VANDPS geluAbs<>(SB), Y6, Y6
+	VMULPS Y6, Y6, Y0
+	VPCMPEQD Y8, Y8, Y8
+	VPSLLD $31, Y8, Y8
+	VXORPS Y8, Y0, Y0
+	EXP
+	VMOVUPS expOne<>(SB), Y7
+	VMOVUPS erfcP<>(SB), Y8
+	VFMADD213PS Y7, Y6, Y8
+	VDIVPS Y8, Y7, Y8
+	VMOVUPS erfcPoly0<>(SB), Y9
+	VFMADD213PS erfcPoly1<>(SB), Y8, Y9
+	VFMADD213PS erfcPoly2<>(SB), Y8, Y9
+	VFMADD213PS erfcPoly3<>(SB), Y8, Y9
+	VFMADD213PS erfcPoly4<>(SB), Y8, Y9
+	VMULPS Y8, Y9, Y9
+	VMULPS Y0, Y9, Y9
+	VMULPS geluHalf<>(SB), Y9, Y9
+	VMULPS Y9, Y5, Y10
+	VFNMADD213PS Y5, Y5, Y9
+	VCMPPS $1, Y12, Y5, Y11
+	VBLENDVPS Y11, Y10, Y9, Y9
+	VMOVUPS Y9, (DI)
 	ADDQ $32, DI
 	SUBQ $8, CX
 	JNZ  loop
