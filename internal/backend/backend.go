@@ -23,6 +23,7 @@ type Request struct {
 	Sampling   chat.Sampling
 	MaxTokens  int    // at most; 0 means the backend's limit
 	Salt       string // tenant: cached prefixes are shared within one salt only
+	Session    string // requests of one session take turns with all others as one; empty: this one by itself
 	Wanted     Wanted
 	Reasoning  string     // reasoning effort as the client gave it, for engines that take one
 	Mixture    []Weighted // adapters that are added up, instead of Revision

@@ -37,6 +37,7 @@ type Question struct {
 	Text     string           // the request
 	Previous *contract.Previous
 	Salt     string        // tenant
+	Session  string        // that it is asked for
 	Timeout  time.Duration // of the hop; 0: none
 }
 
@@ -130,6 +131,7 @@ func ask(ctx context.Context, g backend.Generator, q Question) (*chat.Choice, re
 		Sampling:  chat.Sampling{Temperature: &zero},
 		MaxTokens: q.Contract.Budgets.RouteTokens,
 		Salt:      q.Salt,
+		Session:   q.Session,
 		Wanted:    backend.Wanted{TokenIDs: true},
 	}
 	hop := record.Hop{Hop: record.HopRoute, Adapter: q.Router, Sampling: r.Sampling}

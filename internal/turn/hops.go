@@ -23,7 +23,7 @@ func (l *life) choose(ctx context.Context) error {
 	outcome, err := route.Decide(ctx, l.Generator, route.Question{
 		Contract: l.contract, Labels: l.catalog.Labels(), Router: router,
 		Forced: l.request.Adapter, Pinned: l.turn.Revision.Name,
-		Text: l.turn.Text(), Previous: l.previous(), Salt: l.turn.Owner, Timeout: l.RouteTimeout,
+		Text: l.turn.Text(), Previous: l.previous(), Salt: l.turn.Owner, Session: l.turn.Session, Timeout: l.RouteTimeout,
 	})
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (l *life) prompt(ctx context.Context) (backend.Request, error) {
 	return backend.Request{
 		Messages: view, Tools: l.request.Tools, ToolChoice: l.request.ToolChoice, ToolPrompt: l.contract.ToolPrompt(),
 		Revision: target, Sampling: l.request.Sampling.Over(l.contract.Sampling.Chat()), MaxTokens: most,
-		Salt: l.turn.Owner, Wanted: backend.Wanted{TokenIDs: true}, Reasoning: l.request.Reasoning,
+		Salt: l.turn.Owner, Session: l.turn.Session, Wanted: backend.Wanted{TokenIDs: true}, Reasoning: l.request.Reasoning,
 	}, nil
 }
 

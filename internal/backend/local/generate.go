@@ -60,7 +60,7 @@ func (b *Backend) request(ctx context.Context, r *backend.Request, p prompt) (en
 		return engine.Request{}, err
 	}
 	d := r.Decoding
-	q := engine.Request{Prompt: p.ids, Grammar: within, Mix: mix, Overlay: over, Release: release, Salt: r.Salt, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
+	q := engine.Request{Prompt: p.ids, Grammar: within, Mix: mix, Overlay: over, Release: release, Salt: r.Salt, Session: r.Session, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
 		IgnoreEOS: d.IgnoreEOS, MinTokens: d.MinTokens}
 	if r.Sampling.Logprobs {
 		q.TopLogprobs = r.Sampling.TopLogprobs

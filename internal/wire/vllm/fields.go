@@ -65,6 +65,10 @@ var sampling = map[string]reader{
 		return err
 	},
 	"cache_salt": salt,
+	"user": func(r *request, f string, raw json.RawMessage) (err error) {
+		r.Session, err = limits.Text(f, raw, limits.NameBytes)
+		return err
+	},
 	"request_id": func(r *request, f string, raw json.RawMessage) (err error) {
 		r.id, err = limits.Text(f, raw, limits.NameBytes)
 		return err
