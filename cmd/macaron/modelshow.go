@@ -32,13 +32,19 @@ type modelView struct {
 	Tokenizer    string           `json:"tokenizer,omitempty"`
 	Template     bool             `json:"chat_template"`
 	Formats      map[string]int64 `json:"tensors_by_format"`
+	FormatBytes  map[string]int64 `json:"bytes_by_format"`
 	Tensors      int              `json:"tensors"`
+	Refused      string           `json:"refused,omitempty"`                     // why the built-in engine does not take the model
+	KVFull       uint64           `json:"kv_bytes_full_context,omitempty"`       // of one sequence that fills the context
+	PerRank      int64            `json:"adapter_parameters_per_rank,omitempty"` // of an adapter on all linear layers
+	Adapters     []fitView        `json:"adapters,omitempty"`
 }
 
 func newModelShow(e *env) *cobra.Command {
-	return &cobra.Command{
-		Use: "show [NAME | PATH]", Short: "Look into a model: architecture, tensors, memory",
-		Example: "  macaron model show\n  macaron model show ./other.gguf --json",
+	var adapters []string
+	c := &cobra.Command{
+		Use: "show [NAME | PATH]", Short: "Look into a model: architecture, tensors, memory, and the adapters that fit",
+		Example: "  macaron model show\n  macaron model show ./other.gguf --json\n  macaron model show --adapter adapters/L0 --adapter adapters/L1",
 		Args:    args(0, 1, "at most one name or path"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return e.withFetcher(func(f *models.Fetcher, cfg config.Config) error {
@@ -50,7 +56,7 @@ func newModelShow(e *env) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				v, err := viewModel(local)
+				v, err := viewModel(local, adapters)
 				if err != nil {
 					return err
 				}
@@ -61,33 +67,40 @@ func newModelShow(e *env) *cobra.Command {
 			})
 		},
 	}
+	c.Flags().StringArrayVar(&adapters, "adapter", nil, "adapter to try on the model; may be repeated")
+	return c
 }
 
 // viewModel reads what the model says about itself; what is absent stays empty.
-func viewModel(l models.Local) (modelView, error) {
+func viewModel(l models.Local, adapters []string) (modelView, error) {
 	src, err := model.Open(l.Path)
 	if err != nil {
 		return modelView{}, err
 	}
 	defer src.Close() // read-only
 	stored := src.Tensors()
-	v := modelView{Name: l.Name, Path: l.Path, SHA256: l.Digest.Hex(), Bytes: src.Size(), Tensors: len(stored), Formats: map[string]int64{}}
+	v := modelView{Name: l.Name, Path: l.Path, SHA256: l.Digest.Hex(), Bytes: src.Size(), Tensors: len(stored), Formats: map[string]int64{}, FormatBytes: map[string]int64{}}
 	if m, ok := models.Known(l.Name); ok && m.Digest == l.Digest {
 		v.Licence = m.Licence
 	}
 	for i := range stored {
 		v.Parameters += int64(stored[i].Elements())
 		v.Formats[stored[i].Type]++
+		v.FormatBytes[stored[i].Type] += stored[i].Bytes()
 	}
 	if m, err := model.Load(src, runtime.GOMAXPROCS(0), nil); err == nil {
 		v.Resident = m.Bytes()
-	} else if errs.CodeOf(err) != errs.Unsupported {
+		v.PerRank, v.Adapters = adapterParameters(m.Shape(l.Name)), viewFits(m, l.Name, adapters)
+	} else if e := errs.As(err); e.Code == errs.Unsupported {
+		v.Refused = e.Message
+	} else {
 		return v, err
 	}
 	c, err := src.Config()
 	if v.Architecture = c.Arch; err == nil {
 		v.Layers, v.Context = uint64(c.Layers), uint64(c.Context)
 		v.KVBytes = 2 * 2 * uint64(c.Layers*c.G*c.C)
+		v.KVFull = v.KVBytes * v.Context
 	} else if errs.CodeOf(err) != errs.Unsupported {
 		return v, err
 	}
@@ -100,9 +113,9 @@ func viewModel(l models.Local) (modelView, error) {
 func memory(v modelView) string {
 	kv := models.Size(int64(v.KVBytes)*1000) + " for each 1,000 cached tokens"
 	if v.Resident == 0 {
-		return "the built-in engine does not take this model; " + kv
+		return "the built-in engine does not take this model: " + v.Refused + "; " + kv
 	}
-	return models.Size(v.Resident) + " of weights; " + kv
+	return models.Size(v.Resident) + " of weights; " + kv + ", " + models.Size(int64(v.KVFull)) + " for a full context"
 }
 
 // fromMeta adds what only GGUF files have, and the sizes of architectures that the
@@ -146,30 +159,34 @@ func (v *modelView) fromDirectory(dir string) error {
 func (e *env) showModel(v modelView) error {
 	var formats []string
 	for name, n := range v.Formats {
-		formats = append(formats, fmt.Sprintf("%d %s", n, name))
+		formats = append(formats, fmt.Sprintf("%d %s (%s)", n, name, models.Size(v.FormatBytes[name])))
 	}
-	slices.SortFunc(formats, func(a, b string) int { return cmp.Compare(v.Formats[word2(b)], v.Formats[word2(a)]) })
+	slices.SortFunc(formats, func(a, b string) int { return cmp.Compare(v.FormatBytes[word2(b)], v.FormatBytes[word2(a)]) })
 	template := "none"
 	if v.Template {
 		template = "in the file"
 	}
-	return e.table(
-		[]string{"name", v.Name},
-		[]string{"architecture", fmt.Sprintf("%s, %d layers", v.Architecture, v.Layers)},
-		[]string{"parameters", thousands(v.Parameters)},
-		[]string{"tensors", fmt.Sprintf("%d: %s", v.Tensors, strings.Join(formats, ", "))},
-		[]string{"context", thousands(int64(v.Context)) + " tokens"},
-		[]string{"memory", memory(v)},
-		[]string{"tokenizer", orDash(v.Tokenizer)},
-		[]string{"template", template},
-		[]string{"licence", orDash(v.Licence)},
-		[]string{"sha256", v.SHA256},
-		[]string{"path", v.Path},
-	)
+	rows := [][]string{
+		{"name", v.Name},
+		{"architecture", fmt.Sprintf("%s, %d layers", v.Architecture, v.Layers)},
+		{"parameters", thousands(v.Parameters)},
+		{"tensors", fmt.Sprintf("%d: %s", v.Tensors, strings.Join(formats, ", "))},
+		{"context", thousands(int64(v.Context)) + " tokens"},
+		{"memory", memory(v)},
+		{"tokenizer", orDash(v.Tokenizer)},
+		{"template", template},
+		{"licence", orDash(v.Licence)},
+		{"sha256", v.SHA256},
+		{"path", v.Path},
+	}
+	if v.PerRank > 0 {
+		rows = append(rows, []string{"adapters", "rank 16 on all linear layers: " + thousands(16*v.PerRank) + " parameters"})
+	}
+	for _, a := range v.Adapters {
+		rows = append(rows, []string{"", a.String()})
+	}
+	return e.table(rows...)
 }
 
-// word2 is the format in "210 Q4_1".
-func word2(s string) string {
-	_, name, _ := strings.Cut(s, " ")
-	return name
-}
+// word2 is the format in "210 Q4_1 (80 MB)".
+func word2(s string) string { return strings.Fields(s)[1] }

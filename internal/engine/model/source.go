@@ -49,6 +49,9 @@ func (t *Tensor) Elements() uint64 {
 	return n
 }
 
+// Bytes is what the tensor takes as it is stored.
+func (t *Tensor) Bytes() int64 { return int64(len(t.data())) }
+
 // Open opens a model file or directory. The architecture is not yet looked at.
 func Open(path string) (Source, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
