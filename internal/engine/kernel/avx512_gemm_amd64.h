@@ -13,11 +13,9 @@
 	LEAQ (R9)(R9*2), R13
 	LEAQ (R9)(R9*4), R14
 	LEAQ (R13)(R9*4), R15
-	KXORW K1, K1, K1
 	TESTQ AX, AX
 	JZ    tile
 	VBROADCASTSS (AX), Z31
-	KXNORW K1, K1, K1
 
 tile:
 	MOVQ dst+0(FP), DI
@@ -35,12 +33,8 @@ eight:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	SUM4(pair8, odd8, out8, MAC8)
-	OUT4
-	OUT(Z4, Z12)
-	OUT(Z5, Z13)
-	OUT(Z6, Z14)
-	OUT(Z7, Z15)
+	SUM(pair8, odd8, out8, MAC8)
+	OUT(JOIN8, SCALE8, PUT8, plain8)
 	LEAQ (CX)(R9*8), CX
 	SUBQ $8, R11
 	JMP  eight
@@ -48,33 +42,30 @@ eight:
 four:
 	CMPQ R11, $4
 	JB   three
-	SUM4(pair4, odd4, out4, MAC4)
-	OUT4
+	SUM(pair4, odd4, out4, MAC4)
+	OUT(JOIN4, SCALE4, PUT4, plain4)
 	LEAQ (CX)(R9*4), CX
 	SUBQ $4, R11
 
 three:
 	CMPQ R11, $3
 	JNE  two
-	SUM4(pair3, odd3, out3, MAC3)
-	OUT(Z0, Z8)
-	OUT(Z1, Z9)
-	OUT(Z2, Z10)
+	SUM(pair3, odd3, out3, MAC3)
+	OUT(JOIN3, SCALE3, PUT3, plain3)
 	JMP  next
 
 two:
 	CMPQ R11, $2
 	JNE  one
-	SUM4(pair2, odd2, out2, MAC2)
-	OUT(Z0, Z8)
-	OUT(Z1, Z9)
+	SUM(pair2, odd2, out2, MAC2)
+	OUT(JOIN2, SCALE2, PUT2, plain2)
 	JMP  next
 
 one:
 	TESTQ R11, R11
 	JZ   next
-	SUM4(pair1, odd1, out1, MAC1)
-	OUT(Z0, Z8)
+	SUM(pair1, odd1, out1, MAC1)
+	OUT(JOIN1, SCALE1, PUT1, plain1)
 
 next:
 	ADDQ $64, dst+0(FP)

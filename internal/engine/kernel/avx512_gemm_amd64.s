@@ -38,8 +38,8 @@ GLOBL brains<>(SB), RODATA|NOPTR, $64
 #define EVEN(mac) mac(0, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
 #define ODD(mac) mac(4, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15)
 
-// SUM4 sums over k with a MAC, from zero for the first four columns.
-#define SUM4(pair, odd, out, mac) \
+// SUM sums over k with a MAC, from zero for the first four columns.
+#define SUM(pair, odd, out, mac) \
 	MOVQ DX, BX \
 	MOVQ CX, AX \
 	VPXORD Z0, Z0, Z0 \
@@ -71,19 +71,99 @@ odd: \
 	EVEN(mac) \
 out:
 
-// OUT joins the sums of a column, e and o, and stores them or, with a scale (K1, Z31),
-// fma(scale, sum, memory); DI moves to the next column.
-#define OUT(e, o) \
-	VADDPS o, e, e \
-	VFMADD213PS (DI), Z31, K1, e \
-	VMOVUPS e, (DI) \
+// JOINn makes one sum of the two of each column, SCALEn fma(scale, sum, memory) of it, and
+// PUTn stores it; DI moves on behind the last column.
+#define JOIN1 \
+	VADDPS Z8, Z0, Z0
+
+#define JOIN2 \
+	JOIN1 \
+	VADDPS Z9, Z1, Z1
+
+#define JOIN3 \
+	JOIN2 \
+	VADDPS Z10, Z2, Z2
+
+#define JOIN4 \
+	JOIN3 \
+	VADDPS Z11, Z3, Z3
+
+#define JOIN8 \
+	JOIN4 \
+	VADDPS Z12, Z4, Z4 \
+	VADDPS Z13, Z5, Z5 \
+	VADDPS Z14, Z6, Z6 \
+	VADDPS Z15, Z7, Z7
+
+#define SCALE1 \
+	MOVQ DI, AX \
+	VFMADD213PS (AX), Z31, Z0 \
+	ADDQ SI, AX
+
+#define SCALE2 \
+	SCALE1 \
+	VFMADD213PS (AX), Z31, Z1 \
+	ADDQ SI, AX
+
+#define SCALE3 \
+	SCALE2 \
+	VFMADD213PS (AX), Z31, Z2 \
+	ADDQ SI, AX
+
+#define SCALE4 \
+	SCALE3 \
+	VFMADD213PS (AX), Z31, Z3 \
+	ADDQ SI, AX
+
+#define SCALE8 \
+	SCALE4 \
+	VFMADD213PS (AX), Z31, Z4 \
+	ADDQ SI, AX \
+	VFMADD213PS (AX), Z31, Z5 \
+	ADDQ SI, AX \
+	VFMADD213PS (AX), Z31, Z6 \
+	ADDQ SI, AX \
+	VFMADD213PS (AX), Z31, Z7 \
+	ADDQ SI, AX
+
+#define PUT1 \
+	VMOVUPS Z0, (DI) \
 	ADDQ SI, DI
 
-#define OUT4 \
-	OUT(Z0, Z8) \
-	OUT(Z1, Z9) \
-	OUT(Z2, Z10) \
-	OUT(Z3, Z11)
+#define PUT2 \
+	PUT1 \
+	VMOVUPS Z1, (DI) \
+	ADDQ SI, DI
+
+#define PUT3 \
+	PUT2 \
+	VMOVUPS Z2, (DI) \
+	ADDQ SI, DI
+
+#define PUT4 \
+	PUT3 \
+	VMOVUPS Z3, (DI) \
+	ADDQ SI, DI
+
+#define PUT8 \
+	PUT4 \
+	VMOVUPS Z4, (DI) \
+	ADDQ SI, DI \
+	VMOVUPS Z5, (DI) \
+	ADDQ SI, DI \
+	VMOVUPS Z6, (DI) \
+	ADDQ SI, DI \
+	VMOVUPS Z7, (DI) \
+	ADDQ SI, DI
+
+// OUT finishes a group of columns.
+#define OUT(join, scaled, put, plain) \
+	join \
+	CMPQ scale+64(FP), $0 \
+	JEQ  plain \
+	scaled \
+plain: \
+	put
 
 // func gemmF16AVX512(dst *float32, ldd int, w *uint16, ldw int, x *float32, ldx, k, cols int, scale *float32, tiles int)
 TEXT ·gemmF16AVX512(SB), NOSPLIT, $0-80

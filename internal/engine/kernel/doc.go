@@ -3,7 +3,7 @@
 // functions between them, together with the pool of workers that runs them.
 //
 // Every function has one floating-point order, written down in plain Go (files
-// *_ref.go). The AVX2 kernels follow that order bit by bit, so results depend
+// *_ref.go). The vector kernels follow that order bit by bit, so results depend
 // neither on the machine's instruction set, nor on the number of threads, nor on
 // which rows share a batch, nor on how a prompt is cut into chunks:
 //
