@@ -105,7 +105,7 @@ func TestSentencePieceEncodingsComeBack(t *testing.T) {
 	for _, prefix := range []bool{false, true} {
 		tok := built(t, smallSPM(prefix))
 		rapid.Check(t, func(t *rapid.T) {
-			text := strings.ReplaceAll(texts().Draw(t, "text"), "▁", "")
+			text := texts().Filter(func(s string) bool { return !strings.Contains(s, "▁") }).Draw(t, "text")
 			ids := tok.Encode(text, false)
 			if got := string(tok.Decode(ids)); !prefix && got != text || prefix && strings.Count(got, " ") < strings.Count(text, " ") {
 				t.Fatalf("%q comes back as %q", text, got)
@@ -235,7 +235,9 @@ func FuzzSentencePiece(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		text = strings.ReplaceAll(text, "▁", "")
+		if strings.Contains(text, "▁") { // which is a space
+			return
+		}
 		for _, special := range []bool{false, true} {
 			if got := string(plain.Decode(plain.Encode(text, special))); got != text {
 				t.Fatalf("%q comes back as %q", text, got)
