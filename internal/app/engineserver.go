@@ -94,7 +94,11 @@ func isLoopback(address string) bool {
 // load opens the engine and the adapters, and then the API.
 func (s *EngineServer) load(ctx context.Context, m *obs.EngineMetrics) error {
 	e := s.cfg.Engine
-	eng, err := engine.Open(ctx, engine.Options{Model: s.model.Path, Name: s.model.Name, Digest: s.model.Digest, Threads: e.Threads, Context: e.Context,
+	packed := ""
+	if s.cfg.Home != "" {
+		packed = engine.PackedIn(s.cfg.Home)
+	}
+	eng, err := engine.Open(ctx, engine.Options{Packed: packed, Notice: func(err error) { s.log.Warn("packed weights", "err", err) }, Model: s.model.Path, Name: s.model.Name, Digest: s.model.Digest, Threads: e.Threads, Context: e.Context,
 		KVBytes: e.KVBytes, MaxBatch: e.Batch, MaxQueue: s.opts.MaxQueue, AdapterBytes: s.opts.AdapterBytes})
 	if err != nil {
 		return err
