@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -58,7 +57,8 @@ func (e *Engine) Score(ctx context.Context, tokens []int32, a *lora.Adapter) ([]
 	return e.ScoreMix(ctx, tokens, lora.Only(a))
 }
 
-// ScoreMix is Score under a mixture of adapters.
+// ScoreMix is Score under a mixture of adapters. An activated adapter acts from the last
+// occurrence of its invocation in all of tokens on.
 func (e *Engine) ScoreMix(ctx context.Context, tokens []int32, m lora.Mix) ([]float64, error) {
 	if err := e.check(tokens, 0); err != nil {
 		return nil, err
@@ -129,25 +129,6 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	return t, e.fits(t)
 }
 
-// bounds refuses counts that have no meaning.
-func (r *Request) bounds() error {
-	for _, f := range []struct {
-		name     string
-		n, limit int
-	}{
-		{"top_logprobs", r.TopLogprobs, MaxTopLogprobs}, {"prompt_logprobs", r.PromptTop, MaxTopLogprobs},
-		{"max_tokens", r.MaxTokens, math.MaxInt32}, {"min_tokens", r.MinTokens, math.MaxInt32},
-	} {
-		if f.n < 0 || f.n > f.limit {
-			return errs.New(errs.InvalidRequest, fmt.Sprintf("%s is %d", f.name, f.n), fmt.Sprintf("give a value from 0 to %d", f.limit)).In(f.name)
-		}
-	}
-	if r.MaxTokens > 0 && r.MinTokens > r.MaxTokens {
-		return errs.Newf(errs.InvalidRequest, "min_tokens is %d, more than max_tokens, which is %d", r.MinTokens, r.MaxTokens).In("min_tokens")
-	}
-	return nil
-}
-
 // plan turns a task into a choice.
 func (e *Engine) plan(t *task, labels [][]int32) error {
 	longest := 0
@@ -173,37 +154,6 @@ func (e *Engine) plan(t *task, labels [][]int32) error {
 	t.need = len(t.tokens) - 1
 	t.choice.limit = t.prompt + longest
 	return e.fits(t)
-}
-
-// check refuses tokens that the model does not have or that leave no room for more.
-func (e *Engine) check(tokens []int32, more int) error {
-	if len(tokens) == 0 {
-		return errs.New(errs.InvalidRequest, "the prompt is empty", "give at least one token").In("prompt")
-	}
-	if n := len(tokens) + more; n > e.opts.Context {
-		err := errs.Newf(errs.ContextExceeded, "the prompt has %d tokens and needs room for %d more; the context holds %d", len(tokens), more, e.opts.Context)
-		err.Next = "shorten the conversation"
-		return err
-	}
-	return e.checkIDs(tokens)
-}
-
-func (e *Engine) checkIDs(tokens []int32) error {
-	for i, t := range tokens {
-		if t < 0 || int(t) >= e.model.V {
-			return errs.Newf(errs.InvalidRequest, "token %d at position %d is not in the vocabulary of %d", t, i, e.model.V).In("prompt")
-		}
-	}
-	return nil
-}
-
-// fits refuses what could never run.
-func (e *Engine) fits(t *task) error {
-	limit := t.limit
-	if t.choice != nil {
-		limit = t.choice.limit
-	}
-	return e.loop.cache.Fits(limit)
 }
 
 // enqueue hands a task to the loop.
