@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -151,6 +152,35 @@ func wildRaw(t *rapid.T, f Format, rows, k int) []byte {
 		}
 	}
 	return raw
+}
+
+// TestEveryShapeEqualsReference takes each format through all that decides which kernel
+// runs: the number of columns, whole tiles and a last one, one block and several.
+func TestEveryShapeEqualsReference(t *testing.T) {
+	p := NewPool(1)
+	defer p.Close()
+	r := rand.New(rand.NewPCG(4, 4))
+	const rows = 35
+	for _, f := range formats {
+		for _, k := range []int{whole(f, 32), whole(f, 288)} {
+			w := randomMatrix(t, r, f, rows, k)
+			x, old := randomFloats(r, 70*k), randomFloats(r, 70*rows)
+			for n := 1; n <= 70; n += 1 + n/26*11 {
+				var want []float32
+				eachISA(func() {
+					var a Acts
+					a.Set(p, x, n, k, Int8)
+					got := clone(old[:n*rows])
+					MatMul(p, got, w, &a)
+					MatMulAddScaled(p, got, rows, w, &a, 0.3)
+					if want == nil {
+						want = got
+					}
+					sameBits(t, fmt.Sprintf("%v, %d values, %d columns with %s", f, k, n, ISA()), got, want)
+				})
+			}
+		}
+	}
 }
 
 func TestProductsEqualReference(t *testing.T) {
