@@ -43,6 +43,7 @@ func (g *Grammar) mask(dst []uint64, items []item) error {
 	if g.bytes > maxEntryBytes {
 		g.entries, g.bytes = map[string]*entry{}, 0
 	}
+	g.walk.m.work = 0
 	done := map[visited]bool{}
 	for len(items) > 0 {
 		f := items[0].f

@@ -193,5 +193,5 @@ func (s *stepper) settle(items []item) []item {
 }
 
 func tooAmbiguous() error {
-	return errs.Newf(errs.TooLarge, "the grammar reads the text in more than %d ways at once", maxItems)
+	return errs.New(errs.TooLarge, "the grammar can read the text in too many ways", "make it less ambiguous")
 }

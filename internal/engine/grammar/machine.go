@@ -19,6 +19,8 @@ type machine struct {
 	frames map[uint64][]*frame
 	count  int32 // frames
 	key    []byte
+	limit  int // entries of next beyond which the tables are emptied
+	work   int // items taken over a byte for the present mask
 }
 
 // state is what a text can be; dead if it has neither items nor an escape.
@@ -31,11 +33,14 @@ const (
 	dead       = 0
 	unknown    = -1
 	maxNext    = 2 << 20 // entries of a machine's table, 4 bytes each
-	maxPending = 1 << 17 // items in a machine's states
+	maxPending = 1 << 17 // frames of a machine
+
+	maxMaskWork = 3_000_000 // items that one mask may take over a byte
+	maxSafeWork = 30_000    // items that safe takes over a byte
 )
 
 func newMachine(p *rtn.Program) *machine {
-	m := &machine{p: p}
+	m := &machine{p: p, limit: maxNext}
 	m.step = newStepper(p, m.frame)
 	m.reset()
 	return m
@@ -48,7 +53,7 @@ func (m *machine) reset() {
 }
 
 // crowded tells whether the tables should be emptied before they grow further.
-func (m *machine) crowded() bool { return len(m.next) > maxNext || int(m.count) > maxPending }
+func (m *machine) crowded() bool { return len(m.next) > m.limit || int(m.count) > maxPending }
 
 // rebase empties the tables but for some states, whose new numbers it writes in place.
 func (m *machine) rebase(keep []int32) {
@@ -129,6 +134,10 @@ func (m *machine) after(s int32, b byte) int32 {
 	if t := m.next[at]; t != unknown {
 		return t
 	}
+	if m.work += 1 + len(m.states[s].items); m.work > maxMaskWork {
+		m.step.full = true // the mask is refused, now and later
+		return dead
+	}
 	items, escape := m.step.step(m.states[s].items, b)
 	t := m.state(m.step.settle(items), escape)
 	m.next[at] = t
@@ -136,19 +145,24 @@ func (m *machine) after(s int32, b byte) int32 {
 }
 
 // safe is how many plain runes are allowed from a state whatever they are, at most most.
-// It searches the product with the automaton of plain text, fewest runes first.
+// It searches the product with the automaton of plain text, fewest runes first, and
+// gives what it knows when that becomes long: states of many items are slow to leave.
 func (m *machine) safe(start int32, most int) int {
 	type pair struct {
 		s int32
 		t int
 	}
-	seen := map[pair]bool{}
+	seen, work := map[pair]bool{}, 0
 	now := []pair{{start, 0}}
 	for runes := range most {
 		var next []pair
 		for i := 0; i < len(now); i++ {
+			if work > maxSafeWork {
+				return runes
+			}
 			for _, e := range plainText[now[i].t] {
 				for b := int(e.lo); b <= int(e.hi); b = m.lastAlike(b, int(e.hi)) + 1 {
+					work += 1 + len(m.states[now[i].s].items)
 					to := pair{m.after(now[i].s, byte(b)), e.to}
 					if to.s == dead {
 						return runes
@@ -164,9 +178,6 @@ func (m *machine) safe(start int32, most int) int {
 					}
 				}
 			}
-		}
-		if len(seen) > 2000 {
-			return runes
 		}
 		now = next
 	}

@@ -8,8 +8,9 @@ import (
 	"macaron/internal/errs"
 )
 
-// autoBudget is how many states and edges the automata of one constraint may have.
-const autoBudget = 150_000
+// autoBudget bounds the automata of one constraint: their states and edges, and the
+// states of nondeterministic ones that they stand for.
+const autoBudget = 60_000
 
 // Regex keeps an answer to a regular expression, which it matches as a whole; ^ and $
 // may be written and change nothing.

@@ -45,7 +45,7 @@ func (d *determiner) run() (*DFA, error) {
 	d.out.States[0].Accept = slices.Contains(d.n.close([]int32{0}, true, true), 1)
 	for i := 0; i < len(d.sets); i++ {
 		edges := d.edges(d.sets[i])
-		if err := d.b.Spend(1 + len(edges) + len(d.sets[i])/4); err != nil {
+		if err := d.b.Spend(1 + len(edges) + len(d.sets[i])); err != nil {
 			return nil, err
 		}
 		d.out.States[i].Edges = edges

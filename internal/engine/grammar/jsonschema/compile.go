@@ -21,9 +21,9 @@ type Options struct {
 
 // The bounds of one schema.
 const (
-	maxSpent  = 100_000 // schemas read, counted each time
-	maxShapes = 256     // alternatives of one schema
-	maxRefs   = 64      // references that lead to one another
+	maxSpent  = 20_000 // schemas read, counted each time
+	maxShapes = 256    // alternatives of one schema
+	maxRefs   = 64     // references that lead to one another
 )
 
 // compiler turns sets of schemas into rules. A set stands for the values that satisfy
@@ -54,7 +54,7 @@ func Build(b *rtn.Builder, raw []byte, budget *auto.Budget, o Options) (rtn.Rule
 	c := &compiler{opts: o, root: root, w: newWriter(b, o.Spaced), budget: budget, rules: map[string]rtn.Rule{}, dfas: map[string]*auto.DFA{}}
 	set := []*value{root}
 	if o.Object {
-		set = append(set, &value{kind: isObject, path: "(object)", members: []member{{"type", &value{kind: isString, text: "object"}}}})
+		set = append(set, &value{kind: isObject, path: "(object)", members: []member{{"type", &value{kind: isString, text: "object"}}}, index: map[string]int{"type": 0}})
 	}
 	start := c.rule(set)
 	for len(c.queue) > 0 {

@@ -191,9 +191,7 @@ func (s *shape) setRequired(v *value) error {
 		if n.kind != isString {
 			return invalid(n, "a name is a string")
 		}
-		if !slices.Contains(s.required, n.text) {
-			s.required = append(s.required, n.text)
-		}
+		s.required = append(s.required, n.text)
 	}
 	return nil
 }

@@ -30,31 +30,30 @@ type pattern struct {
 // declares, then those that are only required.
 func (c *compiler) fields(s *shape, patterns []pattern) (out []field, err error) {
 	var names []string
+	seen, required := map[string]bool{}, map[string]bool{}
 	add := func(name string) {
-		if !slices.Contains(names, name) {
+		if !seen[name] {
+			seen[name] = true
 			names = append(names, name)
 		}
 	}
-	seen := map[string]bool{}
 	for _, v := range s.objects {
 		if p := v.get("properties"); p != nil {
 			for _, m := range p.members {
-				if !seen[m.name] {
-					seen[m.name] = true
-					names = append(names, m.name)
-				}
+				add(m.name)
 			}
 		}
 	}
 	for _, name := range s.required {
 		add(name)
+		required[name] = true
 	}
 	allowed, err := c.allowedNames(s)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		f := field{name: name, required: slices.Contains(s.required, name)}
+		f := field{name: name, required: required[name]}
 		set := c.applicable(s, name, patterns)
 		if allowed != nil && !allowed.Accepts(name) || slices.ContainsFunc(set, isFalse) {
 			f.value = c.w.nothing()

@@ -8,7 +8,7 @@ import (
 )
 
 // maxModulus bounds the digits of multipleOf, taken as a whole number.
-const maxModulus = 20_000
+const maxModulus = 10_000
 
 // multiple is the decimals that are multiples of m = a/10^p. States are the digits so
 // far modulo a: scaled by 10^p, a multiple is 0 modulo a and has p digits behind the

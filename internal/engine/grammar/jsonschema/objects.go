@@ -1,8 +1,6 @@
 package jsonschema
 
 import (
-	"slices"
-
 	"macaron/internal/engine/grammar/rtn"
 	"macaron/internal/errs"
 )
@@ -34,6 +32,11 @@ func (c *compiler) objects(s *shape, from, to rtn.Node) error {
 	begin, end := c.w.text(from, "{"), c.w.b.Node()
 	c.w.b.Text(c.w.space(end), "}", to)
 	o := &object{c: c, fields: fields, rest: rest, min: s.minProperties, max: s.maxProperties, end: end, at: map[place]rtn.Node{}}
+	for i, f := range fields {
+		if f.required {
+			o.last = i + 1
+		}
+	}
 	if o.mayEnd(place{}) {
 		c.w.b.Text(begin, "}", to)
 	}
@@ -44,7 +47,11 @@ func (c *compiler) objects(s *shape, from, to rtn.Node) error {
 // countable refuses a number of members that names chosen freely would have to make up:
 // two of them could be equal, and then the object has fewer.
 func (s *shape) countable(rest []others) error {
-	if s.minProperties <= 1 || len(rest) == 0 || s.minProperties <= len(s.required) {
+	names := map[string]bool{}
+	for _, n := range s.required {
+		names[n] = true
+	}
+	if s.minProperties <= 1 || len(rest) == 0 || s.minProperties <= len(names) {
 		return nil
 	}
 	return errs.New(errs.Unsupported, "schema: minProperties above 1 where names are free is not supported: equal names count once",
@@ -60,6 +67,7 @@ type object struct {
 	end      rtn.Node // behind the last member
 	at       map[place]rtn.Node
 	todo     []place
+	last     int // fields up to this one must be passed before the object can end
 }
 
 // place is before the fields from next on, behind a number of members. Without bounds
@@ -125,6 +133,5 @@ func (o *object) behind(at rtn.Node, p place) {
 
 // mayEnd tells whether nothing has to follow at a place.
 func (o *object) mayEnd(p place) bool {
-	required := slices.ContainsFunc(o.fields[min(p.next, len(o.fields)):], func(f field) bool { return f.required })
-	return !required && p.count >= o.min
+	return p.next >= o.last && p.count >= o.min
 }

@@ -71,12 +71,14 @@ func (c *compiler) language(s *shape) (*auto.DFA, error) {
 		return d, nil
 	}
 	d := auto.All()
-	for _, p := range s.patterns {
+	for i, p := range s.patterns {
 		one, err := auto.Compile(p.expr, c.budget)
 		if err != nil {
 			return nil, err
 		}
-		if d, err = auto.And(d, one, c.budget); err != nil {
+		if i == 0 {
+			d = one
+		} else if d, err = auto.And(d, one, c.budget); err != nil {
 			return nil, err
 		}
 	}

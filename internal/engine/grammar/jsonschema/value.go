@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"macaron/internal/errs"
@@ -22,7 +23,8 @@ type value struct {
 	bool    bool
 	items   []*value
 	members []member
-	path    string // JSON pointer in the document
+	index   map[string]int // of members
+	path    string         // JSON pointer in the document
 }
 
 type member struct {
@@ -46,8 +48,9 @@ const (
 )
 
 const (
-	maxBytes = 1 << 20
-	maxDepth = 128
+	maxBytes  = 1 << 20
+	maxDepth  = 128
+	maxDigits = 330 // of a number, and of its exponent's value; those of a double have up to 309
 )
 
 // parse reads a document. Repeated names are refused.
@@ -113,21 +116,21 @@ func (v *value) readItems(d *json.Decoder, depth int) error {
 }
 
 func (v *value) readMembers(d *json.Decoder, depth int) error {
-	seen := map[string]bool{}
+	v.index = map[string]int{}
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
 			return err
 		}
 		name := t.(string) // a decoder gives nothing else there
-		if seen[name] {
+		if v.get(name) != nil {
 			return errs.Newf(errs.InvalidRequest, "the schema has %q twice at %s", name, at(v.path))
 		}
-		seen[name] = true
 		e, err := read(d, v.path+"/"+escape(name), depth+1)
 		if err != nil {
 			return err
 		}
+		v.index[name] = len(v.members)
 		v.members = append(v.members, member{name, e})
 	}
 	_, err := d.Token()
@@ -146,7 +149,8 @@ func (v *value) number() error {
 
 // rat is the number, exactly.
 func (v *value) rat() (*big.Rat, error) {
-	if _, exp, ok := strings.Cut(strings.ToLower(v.text), "e"); ok && len(strings.TrimLeft(exp, "+-0")) > 3 || len(v.text) > 1000 {
+	_, exp, _ := strings.Cut(strings.ToLower(v.text), "e")
+	if n, err := strconv.Atoi(exp); exp != "" && (err != nil || max(n, -n) > maxDigits) || len(v.text) > maxDigits {
 		return nil, errs.Newf(errs.TooLarge, "the number at %s is too large or too exact", at(v.path))
 	}
 	r, ok := new(big.Rat).SetString(v.text)
@@ -157,10 +161,8 @@ func (v *value) rat() (*big.Rat, error) {
 }
 
 func (v *value) get(name string) *value {
-	for _, m := range v.members {
-		if m.name == name {
-			return m.value
-		}
+	if i, ok := v.index[name]; ok {
+		return v.members[i].value
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ type (
 // and the tables below some tens of megabytes.
 const (
 	MaxNodes   = 1 << 18
-	MaxEdges   = 1 << 20
-	MaxClosure = 1 << 20 // edges seen from all nodes through empty steps
+	MaxEdges   = 1 << 19
+	MaxClosure = 1 << 19 // edges seen from all nodes through empty steps
 )
 
 // Builder collects rules. Its methods never fail; Finish reports what went wrong.
