@@ -86,14 +86,14 @@ class Vllm(Finder):
         return None
 
 
-HI = {"messages": [{"role": "user", "content": "hi"}], "max_tokens": 4}
+HI = {"messages": [{"role": "user", "content": "hi"}], "max_tokens": 4, "temperature": 0}
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}}}
 CASES = [
     ("ModelList", "/v1/models", None),
-    ("CompletionResponse", "/v1/completions", {"prompt": "a b", "logprobs": 2, "return_token_ids": True, "prompt_logprobs": 1, "n": 2}),
-    ("CompletionResponse", "/v1/completions", {"prompt": ["a b", "c"], "echo": True, "logprobs": 0, "max_tokens": 0}),
-    ("CompletionResponse", "/v1/completions", {"prompt": "a", "stop": ["e", " "], "nonsense": 1}),
-    ("CompletionStreamResponse", "/v1/completions", {"prompt": "a b", "logprobs": 1, "return_token_ids": True, "stream": True, "stream_options": {"include_usage": True, "continuous_usage_stats": True}}),
+    ("CompletionResponse", "/v1/completions", {"temperature": 0, "prompt": "a b", "logprobs": 2, "return_token_ids": True, "prompt_logprobs": 1, "n": 2}),
+    ("CompletionResponse", "/v1/completions", {"temperature": 0, "prompt": ["a b", "c"], "echo": True, "logprobs": 0, "max_tokens": 0}),
+    ("CompletionResponse", "/v1/completions", {"temperature": 0, "prompt": "a", "stop": ["e", " "], "nonsense": 1}),
+    ("CompletionStreamResponse", "/v1/completions", {"temperature": 0, "prompt": "a b", "logprobs": 1, "return_token_ids": True, "stream": True, "stream_options": {"include_usage": True, "continuous_usage_stats": True}}),
     ("ChatCompletionResponse", "/v1/chat/completions", {**HI, "logprobs": True, "top_logprobs": 2, "prompt_logprobs": 1, "return_token_ids": True, "n": 2}),
     ("ChatCompletionResponse", "/v1/chat/completions", {**HI, "max_tokens": 48, "tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "f"}}}),
     ("ChatCompletionResponse", "/v1/chat/completions", {**HI, "structured_outputs": {"choice": ["yes", "no"]}, "logprobs": True}),
@@ -140,14 +140,14 @@ def open_ended(model):
 
 
 # Fields that say something of the caller alone; the server reports that it does nothing with them.
-REPORTED = {"user", "session_id", "reasoning_effort"}
+REPORTED = {"reasoning_effort", "user"}
 
 
 def requests(base, models):
     """Sends every field that vLLM's requests have, at its default, one at a time."""
     sent = 0
     for name, path, least in (
-        ("CompletionRequest", "/v1/completions", {"prompt": "a"}),
+        ("CompletionRequest", "/v1/completions", {"temperature": 0, "prompt": "a"}),
         ("ChatCompletionRequest", "/v1/chat/completions", HI),
         ("EmbeddingCompletionRequest", "/v1/embeddings", {"input": "a"}),
     ):

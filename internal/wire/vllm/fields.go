@@ -65,10 +65,8 @@ var sampling = map[string]reader{
 		return err
 	},
 	"cache_salt": salt,
-	"user": func(r *request, f string, raw json.RawMessage) (err error) {
-		r.Session, err = limits.Text(f, raw, limits.NameBytes)
-		return err
-	},
+	"session_id": turns,
+	"user":       turns, // read after session_id, which is the narrower one
 	"request_id": func(r *request, f string, raw json.RawMessage) (err error) {
 		r.id, err = limits.Text(f, raw, limits.NameBytes)
 		return err
@@ -114,6 +112,15 @@ var sampling = map[string]reader{
 	"id_slot":                       only("there are no slots", "-1"),
 	"functions":                     only("functions is the old form; send tools"),
 	"function_call":                 only("function_call is the old form; send tool_choice"),
+}
+
+// turns names whose request it is: those of one session take turns with all others as one.
+func turns(r *request, field string, raw json.RawMessage) error {
+	name, err := limits.Text(field, raw, limits.NameBytes)
+	if r.Session == "" {
+		r.Session = name
+	}
+	return err
 }
 
 // boolean makes a reader of true or false.
