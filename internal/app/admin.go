@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"macaron/internal/adapter"
+	"macaron/internal/auth"
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/limits"
@@ -17,7 +18,7 @@ func (a *App) route(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, err)
 		return
 	}
-	report, err := a.turns.Route(r.Context(), Owner, text, previous)
+	report, err := a.turns.Route(r.Context(), auth.Owner(r), text, previous)
 	if err != nil {
 		a.fail(w, err)
 		return

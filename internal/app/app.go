@@ -26,9 +26,6 @@ import (
 	"macaron/internal/wire/openai"
 )
 
-// Owner is the tenant of everything until there are keys.
-const Owner = "local"
-
 // Options are what a caller may put in the place of the real thing.
 type Options struct {
 	Version   string            // shown in /healthz, metrics and records

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"fmt"
+
+	"macaron/internal/auth"
 )
 
 // Facts are what a person wants to know of a running App.
@@ -21,7 +23,7 @@ type Specialty struct {
 
 // Facts tells what serves, once the model is there.
 func (a *App) Facts(ctx context.Context) (Facts, error) {
-	catalog, err := a.catalogue.Current(ctx, Owner)
+	catalog, err := a.catalogue.Current(ctx, auth.Local)
 	if err != nil {
 		return Facts{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"macaron/internal/auth"
 	"macaron/internal/errs"
 )
 
@@ -49,7 +50,7 @@ func (a *App) checks(ctx context.Context) []check {
 // writable finds out whether the log could take a turn: it can be read, and its
 // disk takes a byte.
 func (a *App) writable(ctx context.Context) error {
-	if _, err := a.sessions.List(ctx, Owner, time.Time{}, 1); err != nil {
+	if _, err := a.sessions.List(ctx, auth.Local, time.Time{}, 1); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(a.cfg.Home, ".ready-*")

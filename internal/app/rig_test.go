@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"macaron/internal/auth"
 	"macaron/internal/backend"
 	"macaron/internal/backend/backendtest"
 	"macaron/internal/config"
@@ -211,11 +212,11 @@ func streamed(o object) object {
 // turnsOf loads all turns of the newest session.
 func (s *site) turnsOf() []session.Turn {
 	s.t.Helper()
-	all, err := s.sessions.List(context.Background(), Owner, time.Time{}, 10)
+	all, err := s.sessions.List(context.Background(), auth.Local, time.Time{}, 10)
 	if err != nil || len(all) == 0 {
 		s.t.Fatalf("%d sessions, %v", len(all), err)
 	}
-	_, turns, err := s.sessions.Load(context.Background(), Owner, all[0].Session)
+	_, turns, err := s.sessions.Load(context.Background(), auth.Local, all[0].Session)
 	if err != nil {
 		s.t.Fatal(err)
 	}

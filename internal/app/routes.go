@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"macaron/internal/auth"
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/web"
@@ -17,16 +18,16 @@ func (a *App) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", a.healthz)
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.Handle("/v1/", openai.Handler(openai.Deps{
-		Turns: a.turns, Catalogue: a.catalogue, Owner: Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
+		Turns: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
 	}))
 	pages := web.Handler(web.Deps{
 		Log: a.sessions, Adapters: a.adapters, Fail: a.fail,
-		Owner: func(*http.Request) string { return Owner },
+		Owner: auth.Owner,
 	})
 	mux.HandleFunc("POST /admin/route", a.route)
 	mux.Handle("/v1/feedback", pages)
 	mux.Handle("/", pages)
-	return a.identify(a.watch(headers(a.guard(mux))))
+	return a.identify(a.watch(headers(a.guard(a.authenticate(mux)))))
 }
 
 func (a *App) fail(w http.ResponseWriter, err error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"macaron/internal/app"
+	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/obs"
 	"macaron/internal/record"
@@ -90,7 +91,7 @@ func (s *site) turn(t *testing.T, id string, i int) session.Turn {
 	log := session.New(s.store, session.Options{})
 	var found session.Turn
 	eventually(t, func() bool {
-		_, turns, err := log.Load(t.Context(), app.Owner, id)
+		_, turns, err := log.Load(t.Context(), auth.Local, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func (s *site) feedback(t *testing.T, id string, want []record.Feedback) {
 	t.Helper()
 	var got []record.Feedback
 	eventually(t, func() bool {
-		all, err := s.store.Records(t.Context(), app.Owner, id, 0, 1000)
+		all, err := s.store.Records(t.Context(), auth.Local, id, 0, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

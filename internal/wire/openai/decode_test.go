@@ -89,7 +89,7 @@ func (f acting) Run(ctx context.Context, _ turn.Request, out turn.Sink) error { 
 
 func call(t *testing.T, patience time.Duration, act acting) *http.Response {
 	t.Helper()
-	srv := httptest.NewServer(Handler(Deps{Turns: act, Owner: "local", Clock: clock.System{}, Log: obs.Discard(), Failed: func(string) {},
+	srv := httptest.NewServer(Handler(Deps{Turns: act, Owner: func(*http.Request) string { return "local" }, Clock: clock.System{}, Log: obs.Discard(), Failed: func(string) {},
 		Stream: sse.Options{Heartbeat: 20 * time.Millisecond}, Patience: patience}))
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(func() { client.CloseIdleConnections(); srv.Close() })

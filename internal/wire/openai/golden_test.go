@@ -46,7 +46,7 @@ const (
 
 func golden(t *testing.T, fields string) string {
 	t.Helper()
-	srv := httptest.NewServer(Handler(Deps{Turns: acting(everything), Owner: "local", Clock: &clock.Fixed{T: time.Unix(1, 0)}, Log: obs.Discard(), Failed: func(string) {}}))
+	srv := httptest.NewServer(Handler(Deps{Turns: acting(everything), Owner: func(*http.Request) string { return "local" }, Clock: &clock.Fixed{T: time.Unix(1, 0)}, Log: obs.Discard(), Failed: func(string) {}}))
 	client := &http.Client{Transport: &http.Transport{}}
 	defer srv.Close()
 	defer client.CloseIdleConnections()

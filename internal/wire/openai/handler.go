@@ -23,7 +23,7 @@ type Turns interface {
 type Deps struct {
 	Turns     Turns
 	Catalogue turn.Catalogue
-	Owner     string
+	Owner     func(*http.Request) string // tenant of a request
 	Clock     clock.Clock
 	Log       *slog.Logger
 	Failed    func(code string) // counts errors that clients see
@@ -86,7 +86,7 @@ func (a *api) read(w http.ResponseWriter, r *http.Request) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.ID, q.Owner = r.Header.Get("X-Request-Id"), a.Owner
+	q.ID, q.Owner = r.Header.Get("X-Request-Id"), a.Owner(r)
 	return q, q.place(r.Header)
 }
 

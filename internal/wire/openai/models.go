@@ -42,7 +42,7 @@ func (a *api) cards(c turn.Catalog) []modelCard {
 }
 
 func (a *api) models(w http.ResponseWriter, r *http.Request) {
-	catalog, err := a.Catalogue.Current(r.Context(), a.Owner)
+	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r))
 	if err == nil {
 		err = writeJSON(w, modelList{Object: "list", Data: a.cards(catalog)})
 	}
@@ -52,7 +52,7 @@ func (a *api) models(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) model(w http.ResponseWriter, r *http.Request) {
-	catalog, err := a.Catalogue.Current(r.Context(), a.Owner)
+	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r))
 	if err != nil {
 		a.fail(w, r, err)
 		return
