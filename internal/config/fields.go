@@ -30,7 +30,7 @@ var fields = []Field{
 		set: text(func(c *Config) *string { return &c.Listen })},
 	{Key: "contract", Env: "MACARON_CONTRACT", Flag: "contract", Help: "path of the contract (macaron.toml)",
 		set: text(func(c *Config) *string { return &c.Contract })},
-	{Key: "model", Env: "MACARON_MODEL", Flag: "model", Help: "base model: a catalogue name or a GGUF path", preset: "smollm2-135m-instruct",
+	{Key: "model", Env: "MACARON_MODEL", Flag: "model", Help: "base model: a catalogue name, a GGUF file or a model directory", preset: "smollm2-135m-instruct",
 		set: text(func(c *Config) *string { return &c.Model })},
 	{Key: "durability", Env: "MACARON_DURABILITY", Flag: "durability", Help: "normal (survives a kill) or full (survives power loss)", preset: "normal",
 		set: oneOf(func(c *Config) *string { return &c.Durability }, "normal", "full")},
