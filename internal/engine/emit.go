@@ -18,6 +18,10 @@ type results struct {
 	logits []float32 // [headRows, v]
 	block  int       // first row of the block that workers sample
 	pick   func(worker, i int)
+
+	few   []rowResult // rows whose grammar allows few tokens
+	at    []float32   // of few
+	masks func(worker, i int)
 }
 
 // rowResult is one row whose whole distribution is needed.
@@ -32,6 +36,7 @@ type rowResult struct {
 }
 
 func (o *results) bind() {
+	o.masks = func(_, i int) { o.rows[i].mask() }
 	o.pick = func(worker, i int) {
 		v := o.l.e.model.V
 		o.rows[o.block+i].resolve(o.logits[i*v:][:v], &o.l.samplers[worker])
@@ -55,7 +60,9 @@ func (o *results) emit(hidden []float32) {
 			o.rows = append(o.rows, rowResult{task: p.task, pos: run.Pos + p.n - run.Want + j})
 		}
 	}
+	o.narrow()
 	o.resolve()
+	o.rows = append(o.rows, o.few...)
 	slices.SortStableFunc(o.rows, func(a, b rowResult) int { return cmp.Compare(a.pos, b.pos) }) // a task's rows may stand apart
 	for i := range o.rows {
 		o.deliver(&o.rows[i])

@@ -44,6 +44,8 @@ type task struct {
 	history   *sample.History  // nil when nothing is penalised
 	within    *grammar.Matcher // nil: any token may come
 	mask      []uint64         // scratch memory of within
+	maskOf    int              // position that mask is of
+	light     bool             // log probabilities are not asked for
 	left      int              // tokens still to sample
 	top       int
 	ignoreEOS bool

@@ -26,7 +26,7 @@ func (e *Engine) constrain(t *task, r *Request) error {
 	case len(r.Choices) > 0 || r.IgnoreEOS:
 		return errs.New(errs.InvalidRequest, "a grammar goes neither with choices nor with ignored ends", "ask for one of them").In("grammar")
 	}
-	t.within, t.mask = r.Grammar.Start(), make([]uint64, v.Words())
+	t.within, t.mask, t.light = r.Grammar.Start(), make([]uint64, v.Words()), r.NoLogprobs && r.TopLogprobs == 0
 	return nil
 }
 
@@ -37,7 +37,7 @@ func (t *task) pick(logits []float32, s *sample.Sampler, position int) (int32, e
 	if t.within == nil {
 		return s.Pick(logits, p, t.history, position), nil
 	}
-	if err := t.within.Mask(t.mask); err != nil {
+	if err := t.masked(position); err != nil {
 		return 0, err
 	}
 	id, ok := s.PickWithin(logits, t.mask, p, t.history, position)
@@ -45,6 +45,18 @@ func (t *task) pick(logits []float32, s *sample.Sampler, position int) (int32, e
 		return 0, errs.New(errs.Unsupported, "the model's vocabulary has no token that continues the answer within its grammar", "allow other texts there, or use another model")
 	}
 	return id, nil
+}
+
+// masked finds the mask of a position, once.
+func (t *task) masked(position int) error {
+	if t.maskOf == position {
+		return nil
+	}
+	if err := t.within.Mask(t.mask); err != nil {
+		return err
+	}
+	t.maskOf = position
+	return nil
 }
 
 // follow tells the grammar which token was taken.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"macaron/internal/engine/grammar"
 	"macaron/internal/engine/sample"
 	"macaron/internal/errs"
+	"macaron/internal/testmodel"
 )
 
 func constraints(t testing.TB, e *Engine) *grammar.Vocab {
@@ -66,6 +68,12 @@ func TestAnswersStayWithinTheirGrammar(t *testing.T) {
 			t.Errorf("%q is not of the grammar", text)
 		}
 		checkLogprobs(t, e, q, out)
+		q.NoLogprobs = true
+		if light := generate(t, e, q); !slices.EqualFunc(light, out, func(a, b Token) bool { return a.ID == b.ID }) {
+			t.Errorf("without log probabilities the answer is %q, else %q", textOf(e, light), text)
+		} else if !slices.ContainsFunc(light, func(t Token) bool { return math.IsNaN(t.Logprob) }) {
+			t.Error("the whole head was computed")
+		}
 	}
 	var streams []*Stream
 	for _, q := range requests {
@@ -159,4 +167,32 @@ func mustSubmit(t testing.TB, e *Engine, r Request) *Stream {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// TestTheDefaultModelKeepsToASchema: rows of the head alone and the whole head give the
+// same answers of a real vocabulary, and they are documents of the schema.
+func TestTheDefaultModelKeepsToASchema(t *testing.T) {
+	e := open(t, testmodel.Path(t), func(o *Options) { o.KVBytes = 64 << 20 })
+	g, err := constraints(t, e).JSONSchema([]byte(`{"type":"object","properties":{"name":{"type":"string","maxLength":20},"age":{"type":"integer","minimum":0,"maximum":120},
+		"tags":{"type":"array","items":{"enum":["red","green","blue"]},"minItems":1,"maxItems":3}},"required":["name","age","tags"],"additionalProperties":false}`), grammar.SchemaOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, ask := range []string{"Describe a person as JSON.", "Who is Ada Lovelace?", "1, 2, 3"} {
+		q := Request{Prompt: e.Tokenizer().Encode(ask+"\n", false), Grammar: g, MaxTokens: 120, Sampling: sample.Params{Temperature: float64(i) / 2, TopP: 0.9, Seed: 5}}
+		whole := generate(t, e, q)
+		q.NoLogprobs = true
+		light := generate(t, e, q)
+		var doc struct {
+			Name *string
+			Age  int
+			Tags []string
+		}
+		if err := json.Unmarshal([]byte(textOf(e, whole)), &doc); err != nil || doc.Name == nil || doc.Age > 120 || len(doc.Tags) < 1 || len(doc.Tags) > 3 {
+			t.Errorf("%q: %v", textOf(e, whole), err)
+		}
+		if !slices.EqualFunc(light, whole, func(a, b Token) bool { return a.ID == b.ID }) {
+			t.Errorf("%q, with few rows of the head %q", textOf(e, whole), textOf(e, light))
+		}
+	}
 }

@@ -48,7 +48,7 @@ const (
 )
 
 const (
-	maxBytes  = 1 << 20
+	maxBytes  = 256 << 10
 	maxDepth  = 128
 	maxDigits = 330 // of a number, and of its exponent's value; those of a double have up to 309
 )
