@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"macaron/internal/auth"
 	"macaron/internal/errs"
 )
 
@@ -57,11 +56,4 @@ func localName(host string) bool {
 		return true
 	}
 	return false
-}
-
-// authenticate finds out for whom a request acts and puts it into its context.
-func (a *App) authenticate(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(auth.With(r.Context(), auth.Anybody())))
-	})
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"macaron/internal/auth"
 	"macaron/internal/contract"
@@ -11,23 +12,66 @@ import (
 	"macaron/internal/wire/openai"
 )
 
-// routes mounts every interface on one mux behind the guard.
-func (a *App) routes() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", a.metrics.Handler())
-	mux.HandleFunc("GET /healthz", a.healthz)
-	mux.HandleFunc("GET /readyz", a.readyz)
-	mux.Handle("/v1/", openai.Handler(openai.Deps{
+// entry is one line of the route table. Nothing can be reached that does not stand in it, and
+// there is no line without a scope.
+type entry struct {
+	pattern string // of http.ServeMux
+	scope   auth.Scope
+	handler http.Handler
+}
+
+// table lists every route of the one listener. A handler that serves several has a line for each.
+func (a *App) table() []entry {
+	chat := openai.Handler(openai.Deps{
 		Turns: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
-	}))
-	pages := web.Handler(web.Deps{
-		Log: a.sessions, Adapters: a.adapters, Fail: a.fail,
-		Owner: auth.Owner,
 	})
-	mux.HandleFunc("POST /admin/route", a.route)
-	mux.Handle("/v1/feedback", pages)
-	mux.Handle("/", pages)
-	return a.identify(a.watch(headers(a.guard(a.authenticate(mux)))))
+	pages := web.Handler(web.Deps{Log: a.sessions, Adapters: a.adapters, Fail: a.fail, Owner: auth.Owner})
+	return []entry{
+		{"GET /healthz", auth.Public, http.HandlerFunc(a.healthz)},
+		{"GET /readyz", auth.Public, http.HandlerFunc(a.readyz)},
+		{"GET /metrics", auth.Metrics, a.metrics.Handler()},
+
+		{"POST /v1/chat/completions", auth.Chat, chat},
+		{"GET /v1/models", auth.Any, chat},
+		{"GET /v1/models/{id...}", auth.Any, chat},
+		{"POST /v1/feedback", auth.Feedback, pages},
+
+		// The page itself holds nothing; what it shows it asks for with a key.
+		{"GET /{$}", auth.Public, pages},
+		{"GET /assets/{name}", auth.Public, pages},
+		{"GET /admin/sessions", auth.Read, pages},
+		{"GET /admin/sessions/{id}", auth.Read, pages},
+		{"GET /admin/adapters", auth.Read, pages},
+		{"POST /admin/route", auth.Chat, http.HandlerFunc(a.route)},
+	}
+}
+
+// routes mounts the table behind the guard and the one check of credentials.
+func (a *App) routes() http.Handler {
+	mux, scopes, methods := http.NewServeMux(), map[string]auth.Scope{}, map[string]string{}
+	for _, e := range a.table() {
+		mux.Handle(e.pattern, e.handler)
+		scopes[e.pattern] = e.scope
+		method, path, _ := strings.Cut(e.pattern, " ")
+		methods[path] = strings.TrimPrefix(methods[path]+", "+method, ", ")
+	}
+	for path, allowed := range methods { // less specific than the lines above, so only other methods come here
+		mux.Handle(path, a.otherMethod(allowed))
+	}
+	mux.HandleFunc("/", a.nothing)
+	return a.identify(a.watch(headers(a.guard(a.authenticate(mux, scopes)))))
+}
+
+// nothing answers what stands in no line of the table.
+func (a *App) nothing(w http.ResponseWriter, r *http.Request) {
+	a.fail(w, errs.New(errs.NotFound, "there is nothing at "+method(r)+" "+errs.Clip(r.URL.Path), "the API is under /v1/, the chat page at /"))
+}
+
+func (a *App) otherMethod(allowed string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", allowed)
+		a.fail(w, errs.New(errs.NotFound, errs.Clip(r.URL.Path)+" does not answer "+method(r), "use "+allowed))
+	})
 }
 
 func (a *App) fail(w http.ResponseWriter, err error) {
