@@ -2,21 +2,14 @@ package openai
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/turn"
 	"macaron/internal/wire/chatapi"
 )
-
-// departure is how long a client may take to read a whole answer.
-const departure = 60 * time.Second
 
 // answerHead is what every object of one answer repeats.
 type answerHead struct {
@@ -27,31 +20,10 @@ type answerHead struct {
 	report   turn.Report
 }
 
-// macaron is the object in every answer and in the last chunks of a stream.
-type macaron struct {
-	turn.Report
-	Metadata json.RawMessage `json:"metadata,omitempty"`
-}
-
 func (h answerHead) id() string { return "chatcmpl-" + strings.TrimPrefix(h.report.Turn, "trn_") }
 
-func (h answerHead) macaron() *macaron {
-	m := &macaron{Report: h.report, Metadata: h.metadata}
-	m.Ignored = append(slices.Clone(h.ignored), h.report.Ignored...)
-	return m
-}
-
-// headers tells the decision before the body does.
-func (h answerHead) headers(to http.Header) {
-	r := h.report
-	to.Set("X-Macaron-Adapter", r.Adapter)
-	to.Set("X-Macaron-Revision", string(r.Revision))
-	to.Set("X-Macaron-Turn", r.Turn)
-	to.Set("X-Macaron-Session", r.Session)
-	to.Set("X-Macaron-Reason", r.Reason)
-	if p, ok := r.Probabilities[r.Adapter]; ok {
-		to.Set("X-Macaron-Probability", strconv.FormatFloat(p, 'f', 4, 64))
-	}
+func (h answerHead) macaron() *chatapi.Macaron {
+	return chatapi.MacaronOf(h.report, h.ignored, h.metadata)
 }
 
 // completion is the whole answer.
@@ -62,7 +34,7 @@ type completion struct {
 	Model   string             `json:"model"`
 	Choices []completionChoice `json:"choices"`
 	Usage   *chatapi.Usage     `json:"usage"`
-	Macaron *macaron           `json:"macaron"`
+	Macaron *chatapi.Macaron   `json:"macaron"`
 }
 
 type completionChoice struct {
@@ -109,18 +81,7 @@ func (s *wholeSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) err
 	if s.logprobs {
 		choice.Logprobs = chatapi.LogprobsOf(s.all.Logprobs)
 	}
-	s.head.headers(s.w.Header())
-	// A client that stops reading must not hold the turn's place.
-	control := http.NewResponseController(s.w)
-	if err := control.SetWriteDeadline(time.Now().Add(departure)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	return writeJSON(s.w, completion{ID: s.head.id(), Object: "chat.completion", Created: s.head.created, Model: s.head.model,
+	chatapi.Headers(s.w.Header(), s.head.report)
+	return chatapi.WriteWhole(s.w, completion{ID: s.head.id(), Object: "chat.completion", Created: s.head.created, Model: s.head.model,
 		Choices: []completionChoice{choice}, Usage: chatapi.UsageOf(u), Macaron: s.head.macaron()})
-}
-
-func writeJSON(w http.ResponseWriter, v any) error {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	return json.NewEncoder(w).Encode(v)
 }

@@ -3,12 +3,10 @@
 package openai
 
 import (
-	"encoding/json"
 	"net/http"
-	"strconv"
-	"time"
 
 	"macaron/internal/errs"
+	"macaron/internal/wire/chatapi"
 )
 
 // errorBody is the API's error object.
@@ -27,14 +25,7 @@ type errorDetail struct {
 // WriteError answers with the error's own HTTP status, in the API's shape.
 func WriteError(w http.ResponseWriter, err error) {
 	e := errs.As(err)
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
-	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int((e.RetryAfter+time.Second-1)/time.Second)))
-	}
-	w.WriteHeader(e.Code.Status())
-	_ = json.NewEncoder(w).Encode(errorOf(e)) // a client that went away is no failure of ours
+	chatapi.WriteStatus(w, e.Code.Status(), e, errorOf(e))
 }
 
 // errorOf builds the body; the cause inside e stays with the operator.

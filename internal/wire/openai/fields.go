@@ -64,8 +64,10 @@ var fields = map[string]reader{
 		r.Scope, err = limits.Text(f, raw, limits.NameBytes)
 		return err
 	},
-	"metadata":      metadata,
-	"macaron":       extension,
+	"metadata": metadata,
+	"macaron": func(r *request, f string, raw json.RawMessage) error {
+		return chatapi.Extension(&r.Request, f, raw)
+	},
 	"n":             onlyOne,
 	"logit_bias":    refusedUnlessEmpty("tokens cannot be biased here"),
 	"functions":     refused("functions is the old form", "send tools instead"),
@@ -79,7 +81,9 @@ func modelField(r *request, field string, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	return r.setModel(field, id)
+	r.model = id
+	r.Adapter, err = chatapi.Model(field, id)
+	return err
 }
 
 func streamOptions(r *request, field string, raw json.RawMessage) error {
@@ -148,30 +152,6 @@ func metadata(r *request, field string, raw json.RawMessage) error {
 		}
 	}
 	r.metadata = raw
-	return nil
-}
-
-// extension reads the `macaron` object: session and parent turn, for clients that
-// cannot set headers.
-func extension(r *request, field string, raw json.RawMessage) error {
-	members, err := limits.Object(field, raw)
-	if err != nil {
-		return err
-	}
-	for name, value := range members {
-		at := field + "." + errs.Clip(name)
-		switch name {
-		case "session":
-			r.Session, err = limits.Text(at, value, limits.NameBytes)
-		case "parent_turn":
-			r.ParentTurn, err = limits.Text(at, value, limits.NameBytes)
-		default:
-			err = errs.New(errs.InvalidRequest, "the macaron object has no "+at, "it takes session and parent_turn").In(at)
-		}
-		if err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

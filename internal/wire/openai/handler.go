@@ -8,7 +8,6 @@ import (
 
 	"macaron/internal/clock"
 	"macaron/internal/errs"
-	"macaron/internal/ids"
 	"macaron/internal/turn"
 	"macaron/internal/wire/chatapi"
 	"macaron/internal/wire/sse"
@@ -39,9 +38,6 @@ type api struct {
 // Handler serves /v1/chat/completions and /v1/models.
 func Handler(d Deps) http.Handler {
 	a := &api{Deps: d, started: d.Clock.Now()}
-	if a.Patience == 0 {
-		a.Patience = patience
-	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", a.complete)
 	mux.HandleFunc("GET /v1/models", a.models)
@@ -69,7 +65,8 @@ func (a *api) complete(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	stream := &streamSink{w: sse.NewWriter(w, a.Stream), header: w.Header(), head: head, includeUsage: q.includeUsage, logprobs: q.Sampling.Logprobs, patience: a.Patience}
+	stream := &streamSink{w: sse.NewWriter(w, a.Stream), header: w.Header(), head: head, includeUsage: q.includeUsage, logprobs: q.Sampling.Logprobs}
+	stream.Begin, stream.Patience = stream.begin, a.Patience
 	defer stream.close()
 	if err := a.Turns.Run(r.Context(), q.Request, stream); err != nil {
 		a.failStream(w, r, stream, err)
@@ -87,28 +84,7 @@ func (a *api) read(w http.ResponseWriter, r *http.Request) (*request, error) {
 		return nil, err
 	}
 	q.ID, q.Owner = r.Header.Get("X-Request-Id"), a.Owner(r)
-	return q, q.place(r.Header)
-}
-
-// place reads the explicit session, from a header or the body's macaron object.
-func (q *request) place(h http.Header) error {
-	if s := h.Get("X-Macaron-Session"); s != "" {
-		q.Session = s
-	}
-	if t := h.Get("X-Macaron-Parent-Turn"); t != "" {
-		q.ParentTurn = t
-	}
-	if q.Session != "" {
-		if err := ids.Check(ids.Session, q.Session); err != nil {
-			return errs.As(err).In("macaron.session")
-		}
-	}
-	if q.ParentTurn != "" {
-		if err := ids.Check(ids.Turn, q.ParentTurn); err != nil {
-			return errs.As(err).In("macaron.parent_turn")
-		}
-	}
-	return nil
+	return q, chatapi.Place(&q.Request, r.Header)
 }
 
 func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -120,7 +96,7 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 // event afterwards.
 func (a *api) failStream(w http.ResponseWriter, r *http.Request, s *streamSink, err error) {
 	a.note(r, err)
-	if !s.abort() {
+	if !s.Abort() {
 		WriteError(w, err)
 		return
 	}
@@ -129,14 +105,6 @@ func (a *api) failStream(w http.ResponseWriter, r *http.Request, s *streamSink, 
 	}
 }
 
-// note tells the operator of an error. What is wrong with a request is named by code
-// and field only: the message quotes the request, and a conversation is not for the log.
 func (a *api) note(r *http.Request, err error) {
-	e := errs.As(err)
-	a.Failed(string(e.Code))
-	level, what := slog.LevelInfo, slog.String("field", e.Field)
-	if e.Code.Status() >= 500 && e.Code != errs.Canceled {
-		level, what = slog.LevelError, slog.Any("err", err)
-	}
-	a.Log.LogAttrs(r.Context(), level, "request failed", slog.String("id", r.Header.Get("X-Request-Id")), slog.String("code", string(e.Code)), what)
+	chatapi.Notes{Log: a.Log, Failed: a.Failed}.Note(r, err)
 }

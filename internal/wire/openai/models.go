@@ -3,9 +3,9 @@ package openai
 import (
 	"net/http"
 
-	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/turn"
+	"macaron/internal/wire/chatapi"
 )
 
 type modelList struct {
@@ -23,20 +23,12 @@ type modelCard struct {
 	Revision    string `json:"revision,omitempty"`
 }
 
-// cards lists the routed model and one for each adapter that can be forced.
+// cards lists the models in the API's shape.
 func (a *api) cards(c turn.Catalog) []modelCard {
-	card := modelCard{Object: "model", Created: a.started.Unix(), OwnedBy: "macaron"}
-	routed := card
-	routed.ID, routed.Name, routed.Description = Model, c.Contract.Name, "chooses a specialist for each turn"
-	cards := []modelCard{routed}
-	for _, r := range c.Adapters {
-		entry, ok := c.Contract.Adapter(r.Name)
-		if !ok {
-			entry = contract.Adapter{Title: r.Name}
-		}
-		forced := card
-		forced.ID, forced.Name, forced.Description, forced.Revision = Model+"/"+r.Name, entry.Title, entry.Description, string(r.Hash)
-		cards = append(cards, forced)
+	var cards []modelCard
+	for _, m := range chatapi.Models(c) {
+		cards = append(cards, modelCard{ID: m.ID, Object: "model", Created: a.started.Unix(), OwnedBy: "macaron",
+			Name: m.Title, Description: m.Description, Revision: m.Revision})
 	}
 	return cards
 }
@@ -44,7 +36,7 @@ func (a *api) cards(c turn.Catalog) []modelCard {
 func (a *api) models(w http.ResponseWriter, r *http.Request) {
 	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r))
 	if err == nil {
-		err = writeJSON(w, modelList{Object: "list", Data: a.cards(catalog)})
+		err = chatapi.WriteJSON(w, modelList{Object: "list", Data: a.cards(catalog)})
 	}
 	if err != nil {
 		a.fail(w, r, err)
@@ -59,7 +51,7 @@ func (a *api) model(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, card := range a.cards(catalog) {
 		if card.ID == r.PathValue("id") {
-			if err := writeJSON(w, card); err != nil {
+			if err := chatapi.WriteJSON(w, card); err != nil {
 				a.note(r, err)
 			}
 			return

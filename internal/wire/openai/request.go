@@ -4,17 +4,13 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
-	"macaron/internal/adapter"
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/limits"
 	"macaron/internal/turn"
+	"macaron/internal/wire/chatapi"
 )
-
-// Model is the public model id; Model + "/NAME" forces an adapter.
-const Model = "macaron"
 
 // request is a decoded body: the turn's part, and what only the answer needs.
 type request struct {
@@ -52,7 +48,7 @@ func decode(body []byte) (*request, error) {
 // finish checks what the fields mean together.
 func (r *request) finish(members map[string]json.RawMessage) error {
 	if r.model == "" {
-		return errs.New(errs.InvalidRequest, "model is missing", "use \""+Model+"\", or GET /v1/models for the others").In("model")
+		return errs.New(errs.InvalidRequest, "model is missing", "use \""+chatapi.RoutedModel+"\", or GET /v1/models for the others").In("model")
 	}
 	if limits.Absent(members["messages"]) {
 		return errs.New(errs.InvalidRequest, "messages is missing", "send at least one user message").In("messages")
@@ -69,20 +65,6 @@ func (r *request) finish(members map[string]json.RawMessage) error {
 	if r.includeUsage && !r.stream {
 		return errs.New(errs.InvalidRequest, "stream_options is for streams only", "leave it out: every answer has its usage").In("stream_options")
 	}
-	return nil
-}
-
-// setModel reads "macaron" and "macaron/NAME", which forces an adapter.
-func (r *request) setModel(field, id string) error {
-	name, some := strings.CutPrefix(id, Model+"/")
-	switch {
-	case id == Model:
-	case some && adapter.CheckName(name) == nil:
-		r.Adapter = name
-	default:
-		return errs.New(errs.ModelNotFound, "there is no model \""+errs.Clip(id)+"\"", "use \""+Model+"\", or GET /v1/models for the others").In(field)
-	}
-	r.model = id
 	return nil
 }
 

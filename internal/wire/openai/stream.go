@@ -3,8 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"net/http"
-	"sync"
-	"time"
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
@@ -13,18 +11,14 @@ import (
 	"macaron/internal/wire/sse"
 )
 
-// patience is how long the status line waits for the prompt to be read. Until then
-// an error has a status of its own; after it the line must be kept alive.
-const patience = 10 * time.Second
-
 type chunk struct {
-	ID      string         `json:"id"`
-	Object  string         `json:"object"`
-	Created int64          `json:"created"`
-	Model   string         `json:"model"`
-	Choices []chunkChoice  `json:"choices"`
-	Usage   *chatapi.Usage `json:"usage,omitempty"`
-	Macaron *macaron       `json:"macaron,omitempty"`
+	ID      string           `json:"id"`
+	Object  string           `json:"object"`
+	Created int64            `json:"created"`
+	Model   string           `json:"model"`
+	Choices []chunkChoice    `json:"choices"`
+	Usage   *chatapi.Usage   `json:"usage,omitempty"`
+	Macaron *chatapi.Macaron `json:"macaron,omitempty"`
 }
 
 type chunkChoice struct {
@@ -43,49 +37,35 @@ type delta struct {
 
 // streamSink writes the events of a turn as chunks.
 type streamSink struct {
+	chatapi.Opening
 	w            *sse.Writer
 	header       http.Header
 	head         answerHead
 	includeUsage bool
 	logprobs     bool
-	patience     time.Duration
-
-	mu    sync.Mutex // begin comes from the turn or from the timer
-	state string     // "", chosen, begun, over
-	timer *time.Timer
 }
 
 // Chosen implements turn.Sink: the headers are set, and nothing is sent yet.
 func (s *streamSink) Chosen(r turn.Report) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.head.report, s.state = r, "chosen"
-	s.head.headers(s.header)
-	s.timer = time.AfterFunc(s.patience, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		_ = s.begin() // kept by the writer for the next event
+	s.Opening.Chosen(func() {
+		s.head.report = r
+		chatapi.Headers(s.header, r)
 	})
 	return nil
 }
 
-// begin sends the status line and the chunk with the role; the caller holds the lock.
+// begin sends the status line and the chunk with the role.
 func (s *streamSink) begin() error {
-	if s.state != "chosen" {
-		return nil
-	}
-	s.state = "begun"
 	empty := ""
 	return s.send(delta{Role: "assistant", Content: &empty}, nil)
 }
 
 // Event implements turn.Sink.
 func (s *streamSink) Event(e chat.Event) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.begin(); err != nil {
-		return err
-	}
+	return s.Send(func() error { return s.event(e) })
+}
+
+func (s *streamSink) event(e chat.Event) error {
 	var lp *chatapi.Logprobs
 	if s.logprobs {
 		lp = chatapi.LogprobsOf(e.Tokens)
@@ -103,12 +83,11 @@ func (s *streamSink) Event(e chat.Event) error {
 
 // Done implements turn.Sink: the finish chunk, the usage if asked for, the end.
 func (s *streamSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.begin(); err != nil {
-		return err
-	}
-	s.head.report, s.state = r, "over"
+	return s.Send(func() error { return s.done(r, why, u) })
+}
+
+func (s *streamSink) done(r turn.Report, why chat.FinishReason, u chat.Usage) error {
+	s.head.report = r
 	reason := string(why)
 	last := s.chunk(chunkChoice{FinishReason: &reason})
 	last.Macaron = s.head.macaron()
@@ -125,18 +104,6 @@ func (s *streamSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) er
 	return s.w.End("", []byte("[DONE]"))
 }
 
-// abort stops the timer and reports whether the status line is out already.
-func (s *streamSink) abort() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.timer != nil {
-		s.timer.Stop()
-	}
-	out := s.state == "begun" || s.state == "over"
-	s.state = "over"
-	return out
-}
-
 // fail ends the stream with an error in the place of the end.
 func (s *streamSink) fail(e *errs.Error) error {
 	b, err := json.Marshal(errorOf(e))
@@ -147,7 +114,7 @@ func (s *streamSink) fail(e *errs.Error) error {
 }
 
 func (s *streamSink) close() {
-	s.abort()
+	s.Abort()
 	s.w.Close()
 }
 
