@@ -82,7 +82,7 @@ func (e *Engine) keepWeights() {
 	})
 }
 
-// closeWeights unmaps the cache, after the last step.
+// closeWeights lets go of the cache, after the last step.
 func (e *Engine) closeWeights() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -36,7 +36,7 @@ func Pack(f Format, rows, k int, raw []byte) (*Matrix, error) {
 		return nil, errs.Newf(errs.FormatInvalid, "a %s matrix of %d rows and %d columns does not take %d bytes", l.name, rows, k, len(raw))
 	}
 	m := &Matrix{format: f, rows: rows, k: k, blocks: k / l.block}
-	m.data = weightBytes(m.tiles() * m.tileBytes())
+	m.data = WeightBytes(m.tiles() * m.tileBytes())
 	for t := range m.tiles() {
 		m.packTile(t, raw)
 	}

@@ -22,7 +22,7 @@ func PageLen(kvHeads, dim int) int { return kvHeads * dim * PageTokens }
 // memory that asks for huge pages: a step reads all of it once.
 func NewPages(layers, kvHeads, dim int) []*Page {
 	n := PageLen(kvHeads, dim)
-	b := halvesOf(weightBytes(4 * n * layers))
+	b := halvesOf(WeightBytes(4 * n * layers))
 	pages := make([]*Page, layers)
 	for i := range pages {
 		pages[i] = &Page{K: b[:n:n], V: b[n : 2*n : 2*n]}

@@ -18,8 +18,8 @@ var slab struct {
 	free []byte // what is left of the newest slab
 }
 
-// weightBytes allocates n zero bytes for packed weights, on a cache line.
-func weightBytes(n int) []byte {
+// WeightBytes allocates n zero bytes for packed weights, on a cache line.
+func WeightBytes(n int) []byte {
 	if n > slabBytes/4 {
 		return hugeBytes(n)
 	}

@@ -1,6 +1,6 @@
 // Package packed keeps the packed form of a base's matrices in one file, so that only
 // the first start of a model turns its weights into the order of the kernels; later
-// ones map the file.
+// ones read the file.
 //
 //	"MACARON PACKED 1" | u32 length of the table | u32 CRC of the table | table | zeros |
 //	matrices, each at a multiple of 4096
@@ -54,13 +54,11 @@ type entry struct {
 	CRC    uint32        `json:"crc"`
 }
 
-// File is an open cache. Its matrices are valid until Close.
-type File struct {
-	matrices map[string]*kernel.Matrix
-	release  func() error
-}
+// File is the matrices of a cache, in memory.
+type File struct{ matrices map[string]*kernel.Matrix }
 
-// Open maps the cache of a base and checks every byte of it. Without a file, and for one
+// Open reads the cache of a base and checks every byte of it. The matrices are copied into
+// memory of huge pages, which are read faster, step after step, than a file's small ones. Without a file, and for one
 // of other kernels, another base or another arrangement, it gives nil and no error;
 // FormatInvalid tells of a damaged file. The arrangement names what the caller did to the
 // weights before it packed them.
@@ -72,17 +70,20 @@ func Open(path string, base ids.Digest, arrangement string) (*File, error) {
 	if err != nil {
 		return nil, errs.Wrap(errs.StorageFailed, err, "the packed weights cannot be read", "check the permissions of "+path)
 	}
-	f := &File{matrices: map[string]*kernel.Matrix{}, release: release}
+	f := &File{matrices: map[string]*kernel.Matrix{}}
 	t, err := readTable(raw)
 	if err == nil && t.Base == base && t.Layout == layout(arrangement) {
-		if err = f.take(raw, t.Matrices); err == nil {
-			return f, nil
-		}
+		err = f.take(raw, t.Matrices)
+	} else {
+		f = nil
 	}
 	if cerr := release(); err == nil && cerr != nil {
 		err = errs.Wrap(errs.StorageFailed, cerr, "the packed weights cannot be closed", "")
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 func layout(arrangement string) string { return kernel.Layout() + "; " + arrangement }
@@ -95,12 +96,12 @@ func (f *File) Matrix(name string) *kernel.Matrix {
 	return f.matrices[name]
 }
 
-// Close ends the use of all matrices.
+// Close lets go of the matrices; those in use stay valid.
 func (f *File) Close() error {
-	if f == nil {
-		return nil
+	if f != nil {
+		f.matrices = nil
 	}
-	return f.release()
+	return nil
 }
 
 func damaged(what string) error {
@@ -126,13 +127,18 @@ func readTable(raw []byte) (t table, err error) {
 	return t, nil
 }
 
-// take makes the matrices over the mapped bytes, and then checks those.
+// take makes the matrices, then fills and checks them side by side.
 func (f *File) take(raw []byte, entries []entry) error {
-	for _, e := range entries {
+	room, total := make([][]byte, len(entries)), int64(0)
+	for i, e := range entries {
 		if e.At < int64(fixed) || e.At%page != 0 || e.Bytes < 0 || e.At > int64(len(raw)) || e.Bytes > int64(len(raw))-e.At {
 			return damaged("a matrix lies outside of it")
 		}
-		m, err := kernel.Packed(e.Format, e.Rows, e.K, raw[e.At:e.At+e.Bytes:e.At+e.Bytes])
+		if total += e.Bytes; total > int64(len(raw)) {
+			return damaged("its matrices overlap")
+		}
+		room[i] = kernel.WeightBytes(int(e.Bytes))
+		m, err := kernel.Packed(e.Format, e.Rows, e.K, room[i])
 		if err != nil {
 			return damaged(err.Error())
 		}
@@ -140,9 +146,10 @@ func (f *File) take(raw []byte, entries []entry) error {
 	}
 	var g errgroup.Group
 	g.SetLimit(runtime.NumCPU())
-	for _, e := range entries {
+	for i, e := range entries {
 		g.Go(func() error {
-			if crc32.Checksum(raw[e.At:e.At+e.Bytes], castagnoli) != e.CRC {
+			copy(room[i], raw[e.At:])
+			if crc32.Checksum(room[i], castagnoli) != e.CRC {
 				return damaged("the matrix " + errs.Clip(e.Name) + " does not match its checksum")
 			}
 			return nil
