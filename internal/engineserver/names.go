@@ -17,6 +17,7 @@ import (
 	"macaron/internal/adapter"
 	"macaron/internal/clock"
 	"macaron/internal/errs"
+	"macaron/internal/ids"
 )
 
 // maxAdapters bounds the names; their weights are paged by the engine.
@@ -45,12 +46,14 @@ type Names struct {
 	opts    Options
 	loading sync.Mutex // one load or unload at a time, so that a name is never half changed
 
-	mu   sync.RWMutex
-	list []Adapter // in the order of loading
+	mu      sync.RWMutex
+	list    []Adapter          // in the order of loading
+	held    map[ids.Digest]int // by requests
+	garbage []adapter.Revision // without a name, and perhaps still held
 }
 
 // New makes a list with the base alone.
-func New(o Options) *Names { return &Names{opts: o} }
+func New(o Options) *Names { return &Names{opts: o, held: map[ids.Digest]int{}} }
 
 // Base gives the names of the base.
 func (n *Names) Base() []string { return n.opts.Base }
@@ -64,13 +67,18 @@ func (n *Names) List() []Adapter {
 
 // Find gives the revision that a name stands for now; the base's is the zero one.
 func (n *Names) Find(name string) (adapter.Revision, error) {
-	if slices.Contains(n.opts.Base, name) {
-		return adapter.Revision{}, nil
-	}
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	if i := n.at(name); i >= 0 {
 		return n.list[i].Revision, nil
+	}
+	return n.base(name)
+}
+
+// base gives the bare base for its names.
+func (n *Names) base(name string) (adapter.Revision, error) {
+	if slices.Contains(n.opts.Base, name) {
+		return adapter.Revision{}, nil
 	}
 	return adapter.Revision{}, errs.New(errs.ModelNotFound, fmt.Sprintf("The model `%s` does not exist.", errs.Clip(name)), "GET /v1/models lists what there is").In("model")
 }
@@ -95,6 +103,7 @@ func (n *Names) Load(name, path string, inplace bool) error {
 	}
 	n.loading.Lock()
 	defer n.loading.Unlock()
+	defer n.sweep()
 	if !inplace && n.has(name) {
 		return errs.New(errs.InvalidRequest, fmt.Sprintf("The lora adapter '%s' has already been loaded.", name),
 			"If you want to load the adapter in place, set 'load_inplace' to True.").In("lora_name")
@@ -116,6 +125,7 @@ func (n *Names) Preload(name, path string) error {
 	}
 	n.loading.Lock()
 	defer n.loading.Unlock()
+	defer n.sweep()
 	if n.has(name) {
 		return errs.Newf(errs.InvalidRequest, "two adapters are named %q", name).In("lora-modules")
 	}
@@ -140,39 +150,30 @@ func (n *Names) take(name, path, dir string) error {
 func (n *Names) Unload(name string) error {
 	n.loading.Lock()
 	defer n.loading.Unlock()
+	defer n.sweep()
 	n.mu.Lock()
 	i := n.at(name)
 	if i < 0 {
 		n.mu.Unlock()
 		return errs.Newf(errs.AdapterNotFound, "The lora adapter '%s' cannot be found.", errs.Clip(name)).In("lora_name")
 	}
-	old := n.list[i].Revision
+	n.garbage = append(n.garbage, n.list[i].Revision)
 	n.list = slices.Delete(n.list, i, i+1)
 	n.mu.Unlock()
-	n.forget(old)
 	return nil
 }
 
 // put sets a name.
 func (n *Names) put(a Adapter) {
 	n.mu.Lock()
+	defer n.mu.Unlock()
 	i := n.at(a.Name)
 	if i < 0 {
 		n.list = append(n.list, a)
-		n.mu.Unlock()
 		return
 	}
-	old := n.list[i].Revision
+	n.garbage = append(n.garbage, n.list[i].Revision)
 	n.list[i] = a
-	n.mu.Unlock()
-	n.forget(old)
-}
-
-// forget drops a revision that no name stands for.
-func (n *Names) forget(r adapter.Revision) {
-	if _, err := n.Dir(r); err != nil && n.opts.Drop != nil {
-		n.opts.Drop(r)
-	}
 }
 
 func (n *Names) has(name string) bool {

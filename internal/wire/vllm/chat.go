@@ -63,6 +63,7 @@ func (a *api) chat(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, err, 0)
 		return
 	}
+	defer q.letGo()
 	head := a.head(r, q, "chatcmpl-")
 	if !q.stream {
 		out := &wholeChat{w: w, q: q, head: head, choices: make([]wholeChoice, q.n)}

@@ -74,6 +74,7 @@ func (a *api) complete(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, err, 0)
 		return
 	}
+	defer q.letGo()
 	jobs := q.jobs(prompts)
 	out := &completions{q: q, head: a.head(r, q, "cmpl-"), lines: make([]line, len(jobs)), decode: a.Tokens.Decode}
 	out.head.Object = "text_completion"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"macaron/internal/adapter"
 	"macaron/internal/backend"
 	"macaron/internal/errs"
 	"macaron/internal/limits"
@@ -72,11 +73,32 @@ func readScaled(at string, raw json.RawMessage) (scaled, error) {
 }
 
 // adapters finds what the request is answered with, and whose prefix it takes.
+// They stay loadable until the request lets go of them.
 func (a *api) adapters(r *request) error {
-	if err := a.own(r); err != nil {
-		return err
+	err := a.own(r)
+	if err == nil {
+		err = a.lay(r)
 	}
-	return a.lay(r)
+	if err != nil {
+		r.letGo()
+	}
+	return err
+}
+
+// hold finds what a name stands for, for as long as the request lasts.
+func (a *api) hold(r *request, name string) (adapter.Revision, error) {
+	rev, release, err := a.Names.Hold(name)
+	if err == nil {
+		r.held = append(r.held, release)
+	}
+	return rev, err
+}
+
+// letGo ends what hold began.
+func (r *request) letGo() {
+	for _, release := range r.held {
+		release()
+	}
 }
 
 // own finds the model's own adapter, or the request's own mixture in its place.
@@ -84,7 +106,7 @@ func (a *api) own(r *request) (err error) {
 	if r.model == "" {
 		r.model = a.Names.Base()[0]
 	}
-	if r.Revision, err = a.Names.Find(r.model); err != nil || !r.mixed {
+	if r.Revision, err = a.hold(r, r.model); err != nil || !r.mixed {
 		return err
 	}
 	if !r.Revision.IsBase() {
@@ -95,9 +117,9 @@ func (a *api) own(r *request) (err error) {
 		w := backend.Weighted{Scale: s.scale}
 		switch {
 		case s.name != "":
-			w.Revision, err = a.Names.Find(s.name)
+			w.Revision, err = a.hold(r, s.name)
 		case s.id < len(list):
-			w.Revision = list[s.id].Revision
+			w.Revision, err = a.hold(r, list[s.id].Name)
 		default:
 			err = errs.New(errs.AdapterNotFound, fmt.Sprintf("there is no adapter %d", s.id), "GET /v1/models lists them, the first is 0")
 		}

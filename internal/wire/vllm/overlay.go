@@ -51,7 +51,7 @@ func (a *api) lay(r *request) error {
 	if r.overlay == nil {
 		return nil
 	}
-	rev, err := a.Names.Find(r.overlay.Model)
+	rev, err := a.hold(r, r.overlay.Model)
 	if err != nil {
 		return errs.As(err).In("overlay.model")
 	}

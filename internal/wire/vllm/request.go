@@ -34,6 +34,7 @@ type request struct {
 	mixed        bool // the field was there, perhaps as an empty list
 	overlay      *overlay
 	ignored      []string
+	held         []func() // of the adapters
 	topLogprobs  int
 	chatLogprobs bool
 }

@@ -51,6 +51,7 @@ func (a *api) tokenize(w http.ResponseWriter, r *http.Request) {
 	q, err := decode(body, inChat)
 	if err == nil {
 		err = a.adapters(q)
+		defer q.letGo()
 	}
 	if err != nil {
 		a.fail(w, r, err, 0)
@@ -101,6 +102,7 @@ func (a *api) detokenize(w http.ResponseWriter, r *http.Request) {
 	}})
 	if err == nil {
 		err = a.adapters(q)
+		defer q.letGo()
 	}
 	for i, id := range ids {
 		if err == nil && int(id) >= a.Tokens.Vocab() {
