@@ -44,6 +44,7 @@ var decoders = map[Kind]func([]byte) (Body, error){
 	KindSummary:       decodeAs[Summary],
 	KindSummaryUsed:   decodeAs[SummaryUsed],
 	KindFeedback:      decodeAs[Feedback],
+	KindDeleted:       decodeAs[Deleted],
 }
 
 func decodeAs[T Body](text []byte) (Body, error) {

@@ -15,10 +15,10 @@ func TestBodiesReadBackEqual(t *testing.T) {
 	for _, body := range []Body{
 		SessionOpened{Root: "ses_1", Scope: "k", ForkedFrom: "trn_1", Title: "<b>&"},
 		TurnOpened{Messages: []chat.Message{chat.Text(chat.User, "<\u2028日本>")}, Tools: []chat.ToolDef{{Name: "f", Parameters: []byte(`{"z":1,"a":2}`)}},
-			Choice: chat.ToolChoice{Mode: "auto"}, Continued: &Continued{Turn: "trn_0", Trace: []chat.Message{chat.Text(chat.Assistant, "x")}}},
+			Choice: chat.ToolChoice{Mode: "auto"}, Continued: &Continued{Turn: "trn_0", Trace: []chat.Message{chat.Text(chat.Assistant, "x")}}, Asked: &Asked{API: "a", Fields: []byte(`{"z":1,"a":2}`)}},
 		Hop{ID: "hop_1", Hop: HopRoute, Route: &RouteDecision{Label: "L2", Reason: "model", Probabilities: map[string]float64{"L2": 0.75}}, Sampling: chat.Sampling{TopP: &score}},
 		ToolResults{Messages: []chat.Message{{Role: chat.Tool, ToolCallID: "c1"}}},
-		TurnClosed{Status: StatusDelivered, Reason: "r"}, Summary{Text: "s", Source: "model"}, SummaryUsed{Text: "s"}, Feedback{Score: -1, Reason: "r"},
+		TurnClosed{Status: StatusDelivered, Reason: "r"}, Summary{Text: "s", Source: "model"}, SummaryUsed{Text: "s"}, Feedback{Score: -1, Reason: "r"}, Deleted{Response: "resp_1"},
 	} {
 		text, err := EncodeBody(body)
 		if err != nil {

@@ -4,6 +4,7 @@
 package record
 
 import (
+	"encoding/json"
 	"time"
 
 	"macaron/internal/adapter"
@@ -80,6 +81,7 @@ const (
 	KindSummary       Kind = "summary"
 	KindSummaryUsed   Kind = "summary.used"
 	KindFeedback      Kind = "feedback"
+	KindDeleted       Kind = "response.deleted"
 )
 
 // SessionOpened starts a session. ForkedFrom is the turn of another session whose
@@ -103,6 +105,14 @@ type TurnOpened struct {
 	// Continued is set when the turn goes on from the tool calls of a sibling turn
 	// that has gone on elsewhere, was retried or was left.
 	Continued *Continued `json:"continued,omitempty"`
+	Asked     *Asked     `json:"asked,omitempty"`
+}
+
+// Asked is what a wire format must tell again of a request when its answer is asked for
+// later. Only the room that wrote it reads Fields.
+type Asked struct {
+	API    string          `json:"api"` // the wire format's name
+	Fields json.RawMessage `json:"fields,omitempty"`
 }
 
 // Continued is the part of a sibling turn that a turn shares: its adapter and its
@@ -150,6 +160,7 @@ type RouteDecision struct {
 type ToolResults struct {
 	Messages []chat.Message  `json:"messages"`
 	System   *[]chat.Message `json:"system,omitempty"` // the client's system texts, if they have changed
+	Asked    *Asked          `json:"asked,omitempty"`
 }
 
 // Status is how a turn stands.
@@ -195,6 +206,15 @@ type Feedback struct {
 	Reason     string `json:"reason,omitempty"`
 	Correction string `json:"correction,omitempty"`
 }
+
+// Deleted says that an answer is not to be had again by its identifier. Its turn stays
+// what it is: history of the turns behind it.
+type Deleted struct {
+	Response string `json:"response"`
+}
+
+// Kind implements Body.
+func (Deleted) Kind() Kind { return KindDeleted }
 
 // Kind implements Body.
 func (SessionOpened) Kind() Kind { return KindSessionOpened }

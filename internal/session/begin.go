@@ -20,6 +20,7 @@ type Opening struct {
 	Tools    []chat.ToolDef
 	Choice   chat.ToolChoice
 	Forced   string
+	Asked    *record.Asked // what a wire format must tell again of the request, or nil
 }
 
 // Begin opens the turn of a position. A position with Continue set goes on with
@@ -30,7 +31,7 @@ func (l *Log) Begin(ctx context.Context, p Position, o Opening) (*Turn, error) {
 		return l.openTurn(ctx, p, o, p.Imported, p.User, nil)
 	}
 	if p.Continue.Status == record.StatusAwaiting && p.shared == len(p.Continue.Trace) {
-		t, err := l.resume(ctx, p)
+		t, err := l.resume(ctx, p, o)
 		if !errors.Is(err, record.ErrConflict) {
 			return t, err
 		}
@@ -39,10 +40,10 @@ func (l *Log) Begin(ctx context.Context, p Position, o Opening) (*Turn, error) {
 }
 
 // resume gives the waiting turn its results. record.ErrConflict: it waits no more.
-func (l *Log) resume(ctx context.Context, p Position) (*Turn, error) {
+func (l *Log) resume(ctx context.Context, p Position, o Opening) (*Turn, error) {
 	t := *p.Continue
 	t.start = t.begin(end(p.History))
-	body := record.ToolResults{Messages: p.Results}
+	body := record.ToolResults{Messages: p.Results, Asked: o.Asked}
 	if walkAll(t.System) != walkAll(p.System) {
 		body.System = &p.System
 	}
@@ -95,10 +96,13 @@ func (l *Log) openTurn(ctx context.Context, p Position, o Opening, imported, use
 	opened := record.TurnOpened{
 		System: p.System, Imported: imported, Messages: user, Tools: o.Tools, Choice: o.Choice, Forced: o.Forced, Continued: shared,
 	}
+	if shared == nil {
+		opened.Asked = o.Asked
+	}
 	records := []record.Record{l.record(t, opened)}
 	if shared != nil {
 		t.Revision = shared.Adapter
-		records = append(records, l.record(t, record.ToolResults{Messages: p.Results}))
+		records = append(records, l.record(t, record.ToolResults{Messages: p.Results, Asked: o.Asked}))
 	}
 	if err := l.advance(ctx, t, batch, records...); err != nil {
 		return nil, err

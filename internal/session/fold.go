@@ -35,6 +35,7 @@ func (t *Turn) apply(r record.Record) {
 	case record.ToolResults:
 		t.Trace = slices.Concat(t.Trace, b.Messages)
 		t.Status = record.StatusOpen
+		t.step, t.begun = t.step+1, r.Time
 		if b.System != nil {
 			t.System = *b.System
 		}
@@ -58,7 +59,7 @@ func (t *Turn) open(h record.Head, b record.TurnOpened) {
 		ID: h.Turn, Session: h.Session, Parent: h.ParentTurn, Owner: h.Owner, Scope: t.Scope,
 		Run: h.Run, Request: h.Request, Contract: h.Contract, Purpose: h.Purpose, Consent: h.Consent,
 		System: b.System, Imported: b.Imported, User: b.Messages, Tools: b.Tools, Choice: b.Choice, Forced: b.Forced,
-		Status: record.StatusOpen, Opened: h.Time,
+		Status: record.StatusOpen, Opened: h.Time, begun: h.Time,
 	}
 	if c := b.Continued; c != nil {
 		t.Revision, t.Trace = c.Adapter, c.Trace

@@ -21,6 +21,9 @@ type Where struct {
 	Scope      string // key and `user`; recovery never crosses it
 	Session    string // explicit session, or "" for recovery by content
 	ParentTurn string // explicit parent, or ""
+	// Trace is set when what the client has seen of ParentTurn ends with tool calls: how many
+	// messages of the turn's trace it has seen. The request answers the calls or leaves them.
+	Trace int
 }
 
 // Position is the place of a request in the log, as Resolve found it.
@@ -86,6 +89,9 @@ func (l *Log) Resolve(ctx context.Context, w Where, messages []chat.Message) (Po
 		at = extend(at, m)
 		r.links[i] = at
 	}
+	if w.Trace > 0 {
+		return p, l.resolveCalls(ctx, &p, r)
+	}
 	switch last := r.messages[len(r.messages)-1]; last.Role {
 	case chat.Tool:
 		return p, l.resolveTools(ctx, &p, r)
@@ -114,7 +120,7 @@ func (l *Log) checkWhere(ctx context.Context, w Where) error {
 	if err != nil {
 		return err
 	}
-	if t.Scope != w.Scope || t.Status != record.StatusDelivered {
+	if t.Scope != w.Scope || t.Status != record.StatusDelivered && w.Trace == 0 {
 		return errs.New(errs.NotFound, "there is no such delivered turn", "name a turn whose answer has come, of the same key and user")
 	}
 	return nil

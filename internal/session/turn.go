@@ -41,9 +41,14 @@ type Turn struct {
 	Score          int    // last feedback: +1, -1 or 0
 	Opened, Closed time.Time
 
-	awaited int      // messages of Trace at the last tool calls that the client saw; 0 none
-	start   [32]byte // chain hash before Trace
+	step    int       // requests that brought tool results
+	begun   time.Time // when the last request was taken
+	awaited int       // messages of Trace at the last tool calls that the client saw; 0 none
+	start   [32]byte  // chain hash before Trace
 }
+
+// Step tells which request of the turn the present one is, from 0, and when it was taken.
+func (t *Turn) Step() (int, time.Time) { return t.step, t.begun }
 
 // View gives what ownview needs of the turn.
 func (t *Turn) View() ownview.Turn {

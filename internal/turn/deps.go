@@ -34,6 +34,8 @@ type Request struct {
 	Reasoning  string
 	Purpose    record.Purpose
 	Consent    record.Consent
+	Trace      int           // of ParentTurn: the messages that the client has seen, if they end with tool calls
+	Asked      *record.Asked // what a wire format must tell again of the request, or nil
 }
 
 // Sink is where a turn tells what happens. Chosen comes once, before anything of
@@ -42,6 +44,11 @@ type Sink interface {
 	Chosen(Report) error
 	Event(chat.Event) error
 	Done(Report, chat.FinishReason, chat.Usage) error
+}
+
+// Opener is a Sink that is told as soon as the turn's beginning is in the log.
+type Opener interface {
+	Opened(Report) error
 }
 
 // Sessions is what a turn needs of the session log.

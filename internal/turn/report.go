@@ -20,6 +20,9 @@ type Report struct {
 	Contract      ids.Digest         `json:"contract"`
 	Hops          []HopReport        `json:"hops,omitempty"`
 	Ignored       []string           `json:"ignored,omitempty"` // request fields that nobody honours
+
+	Step  int       `json:"-"` // which request of the turn: each later one brings tool results
+	Begun time.Time `json:"-"` // when it was taken
 }
 
 // HopReport is one model call of the request; times in milliseconds.
@@ -39,6 +42,7 @@ func (l *life) report() Report {
 		Turn: l.turn.ID, Session: l.turn.Session, Adapter: l.decision.Label, Revision: revision.Hash,
 		Reason: l.decision.Reason, Cause: l.decision.Error, Probabilities: l.decision.Probabilities, Contract: l.contract.Hash(), Ignored: l.ignored(),
 	}
+	r.Step, r.Begun = l.turn.Step()
 	for _, h := range l.hops {
 		r.Hops = append(r.Hops, hopReport(h))
 	}

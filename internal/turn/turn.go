@@ -33,6 +33,11 @@ func (r *Runner) Run(ctx context.Context, q Request, out Sink) error {
 		return err
 	}
 	defer l.abandon(&err)
+	if o, wants := out.(Opener); wants {
+		if err = o.Opened(l.report()); err != nil {
+			return gone(err)
+		}
+	}
 	if err = l.choose(ctx); err != nil {
 		return err
 	}
@@ -81,7 +86,7 @@ func (r *Runner) open(ctx context.Context, q Request) (*life, error) {
 	if err != nil {
 		return nil, err
 	}
-	where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn}
+	where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn, Trace: q.Trace}
 	position, err := r.Sessions.Resolve(ctx, where, q.Messages)
 	if err == nil && position.Continue == nil { // an open turn may outlive its adapter
 		err = known(catalog, q.Adapter)
@@ -91,7 +96,7 @@ func (r *Runner) open(ctx context.Context, q Request) (*life, error) {
 	}
 	turn, err := r.Sessions.Begin(ctx, position, session.Opening{
 		Request: q.ID, Contract: catalog.Contract.Hash(), Purpose: q.Purpose, Consent: q.Consent,
-		Tools: q.Tools, Choice: q.ToolChoice, Forced: q.Adapter,
+		Tools: q.Tools, Choice: q.ToolChoice, Forced: q.Adapter, Asked: q.Asked,
 	})
 	if err != nil {
 		return nil, err

@@ -101,10 +101,11 @@ func full() []record.Record {
 	hop.Blob = &record.Blob{Tokens: []int32{1, 2}, Logps: []float32{-1, -0.25}}
 	return []record.Record{
 		opened("o", "s", 1), turn("o", "s", "p", "", 2), turn("o", "s", "t", "p", 2), hop,
-		rec("o", "s", "t", "p", 4, record.ToolResults{Messages: []chat.Message{{Role: chat.Tool, ToolCallID: "c"}}}),
+		rec("o", "s", "t", "p", 4, record.ToolResults{Messages: []chat.Message{{Role: chat.Tool, ToolCallID: "c"}}, Asked: &record.Asked{API: "a", Fields: []byte(`{"b":1,"a":"<é>"}`)}}),
 		closed("o", "s", "t", 5, record.StatusDelivered),
 		rec("o", "s", "t", "p", 6, record.Summary{Text: "<é>\u2028", Source: "model"}),
 		rec("o", "s", "t", "p", 7, record.SummaryUsed{Text: "<é>\u2028"}),
 		rec("o", "s", "t", "p", 8, record.Feedback{Score: 1, Reason: "r"}),
+		rec("o", "s", "t", "p", 9, record.Deleted{Response: "resp_1"}),
 	}
 }
