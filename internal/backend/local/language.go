@@ -28,7 +28,7 @@ func language(r *backend.Request) (backend.Constraint, error) {
 	if c.Kind != backend.AnyText {
 		return c, errs.New(errs.InvalidRequest, "an answer cannot be a tool call and of a format at once", "leave one of them out").In("tool_choice")
 	}
-	text, err := json.Marshal(offer{r.ToolChoice.Offered(r.Tools), r.ToolChoice.Single})
+	text, err := json.Marshal(offer{r.ToolChoice.Offered(r.Tools), r.ToolChoice.Single || r.ToolChoice.Mode == "function"})
 	return backend.Constraint{Kind: toolCalls, Text: string(text)}, errs.Wrap(errs.InvalidRequest, err, "a tool's parameters are not JSON", "send a JSON Schema")
 }
 
@@ -59,7 +59,8 @@ func mustCall(r *backend.Request) bool {
 	return (r.ToolChoice.Mode == "function" || r.ToolChoice.Mode == "required") && len(r.ToolChoice.Offered(r.Tools)) > 0
 }
 
-// compileCalls keeps calls to the tools of an offer and to their schemas. Where a schema
+// compileCalls keeps calls to the tools of an offer and to their schemas; arguments that
+// are not declared are not made up. Where a schema
 // is not supported and the tool is not strict, its arguments are any object, as servers
 // without grammars have it.
 func compileCalls(v *grammar.Vocab, text string) (*grammar.Grammar, error) {
@@ -68,7 +69,7 @@ func compileCalls(v *grammar.Vocab, text string) (*grammar.Grammar, error) {
 		return nil, errs.Wrap(errs.InvalidRequest, err, "the tools are not read", "send JSON Schemas")
 	}
 	layout := grammar.Layout{Open: callOpen + `{"name": "`, Middle: `", "arguments": `, Close: "}" + callClose, Between: "\n"}
-	options := grammar.ToolOptions{Mode: grammar.Required, Parallel: !o.Single}
+	options := grammar.ToolOptions{Mode: grammar.Required, Parallel: !o.Single, Schema: grammar.SchemaOptions{Closed: true}}
 	tools := make([]grammar.Tool, len(o.Tools))
 	for i, t := range o.Tools {
 		tools[i] = grammar.Tool{Name: t.Name, Parameters: t.Parameters}

@@ -122,8 +122,6 @@ func atLeastMagnitude(b bound) auto.Expr {
 		alts = append(alts, auto.Cat(auto.Text(whole+"."+part[:i]), digit(part[i]+1, '9'), anyDigits))
 	}
 	switch {
-	case b.open && part == "":
-		alts = append(alts, auto.Cat(auto.Text(whole+"."), positive()))
 	case b.open:
 		alts = append(alts, auto.Cat(auto.Text(whole+"."+part), positive()))
 	case part == "":
