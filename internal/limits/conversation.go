@@ -9,16 +9,17 @@ import (
 )
 
 // Conversation checks a list of messages, and that the last is one that can be answered.
-func Conversation(messages []chat.Message) error {
-	if err := Messages(messages); err != nil {
+// Calls that were made before them are given by their ids.
+func Conversation(messages []chat.Message, made ...string) error {
+	if err := Messages(messages, made...); err != nil {
 		return err
 	}
 	return last(messages)
 }
 
 // Messages checks a list of messages: its size, the roles, and that tool results answer
-// calls.
-func Messages(messages []chat.Message) error {
+// calls, theirs or those made before them.
+func Messages(messages []chat.Message, made ...string) error {
 	if len(messages) == 0 {
 		return errs.New(errs.InvalidRequest, "messages is empty", "send at least one user message").In("messages")
 	}
@@ -26,6 +27,9 @@ func Messages(messages []chat.Message) error {
 		return errs.New(errs.TooLarge, fmt.Sprintf("messages has %d items, more than %d", len(messages), MessageCount), "start a new conversation").In("messages")
 	}
 	calls := map[string]bool{}
+	for _, id := range made {
+		calls[id] = true
+	}
 	for i, m := range messages {
 		if err := message(fmt.Sprintf("messages[%d]", i), m, calls); err != nil {
 			return err

@@ -57,3 +57,20 @@ func Stop(field string, raw json.RawMessage) ([]string, error) {
 	}
 	return out, nil
 }
+
+// Metadata checks the client's own notes: a bounded number of bounded strings.
+func Metadata(field string, raw json.RawMessage) error {
+	members, err := limits.Object(field, raw)
+	if err != nil {
+		return err
+	}
+	if len(members) > limits.Metadata {
+		return errs.Newf(errs.TooLarge, "%s has more than %d entries", field, limits.Metadata).In(field)
+	}
+	for name, value := range members {
+		if _, err := limits.Text(field+"."+errs.Clip(name), value, limits.MetadataText); err != nil {
+			return err
+		}
+	}
+	return nil
+}

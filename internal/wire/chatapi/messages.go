@@ -49,13 +49,13 @@ func message(field string, raw json.RawMessage) (chat.Message, error) {
 			return m, err
 		}
 	}
-	if m.Name, err = optional(field+".name", members["name"], limits.NameBytes); err != nil {
+	if m.Name, err = Optional(field+".name", members["name"], limits.NameBytes); err != nil {
 		return m, err
 	}
-	if m.ToolCallID, err = optional(field+".tool_call_id", members["tool_call_id"], limits.NameBytes); err != nil {
+	if m.ToolCallID, err = Optional(field+".tool_call_id", members["tool_call_id"], limits.NameBytes); err != nil {
 		return m, err
 	}
-	if m.Reasoning, err = optional(field+".reasoning_content", members["reasoning_content"], limits.TextBytes); err != nil {
+	if m.Reasoning, err = Optional(field+".reasoning_content", members["reasoning_content"], limits.TextBytes); err != nil {
 		return m, err
 	}
 	if refusal := members["refusal"]; !limits.Absent(refusal) && len(m.Parts) == 0 {
@@ -69,7 +69,8 @@ func message(field string, raw json.RawMessage) (chat.Message, error) {
 	return m, err
 }
 
-func optional(field string, raw json.RawMessage, most int) (string, error) {
+// Optional reads a text that may be absent.
+func Optional(field string, raw json.RawMessage, most int) (string, error) {
 	if limits.Absent(raw) {
 		return "", nil
 	}
@@ -139,7 +140,7 @@ func toolCalls(field string, raw json.RawMessage) ([]chat.ToolCall, error) {
 		if c.Name, err = limits.Text(at+".function.name", function["name"], limits.NameBytes); err != nil {
 			return nil, err
 		}
-		if c.Arguments, err = arguments(at+".function.arguments", function["arguments"]); err != nil {
+		if c.Arguments, err = Arguments(at+".function.arguments", function["arguments"]); err != nil {
 			return nil, err
 		}
 		calls = append(calls, c)
@@ -147,10 +148,10 @@ func toolCalls(field string, raw json.RawMessage) ([]chat.ToolCall, error) {
 	return calls, nil
 }
 
-// arguments must be a JSON text: what is replayed malformed would fail in every
+// Arguments reads those of a call. They must be a JSON text: what is replayed malformed would fail in every
 // later turn, inside the model's template.
-func arguments(field string, raw json.RawMessage) (string, error) {
-	s, err := optional(field, raw, limits.TextBytes)
+func Arguments(field string, raw json.RawMessage) (string, error) {
+	s, err := Optional(field, raw, limits.TextBytes)
 	if err != nil || s == "" {
 		return s, err
 	}
@@ -178,32 +179,36 @@ func Tools(field string, raw json.RawMessage) ([]chat.ToolDef, error) {
 }
 
 func tool(field string, raw json.RawMessage) (chat.ToolDef, error) {
-	t := chat.ToolDef{}
 	members, err := limits.Object(field, raw)
 	if err != nil {
-		return t, err
+		return chat.ToolDef{}, err
 	}
 	if _, err = OneOf(field+".type", members["type"], "function"); err != nil {
-		return t, err
+		return chat.ToolDef{}, err
 	}
 	at := field + ".function"
 	function, err := limits.Object(at, members["function"])
 	if err != nil {
+		return chat.ToolDef{}, err
+	}
+	return Function(at, function)
+}
+
+// Function reads the members of a function that is offered.
+func Function(at string, members map[string]json.RawMessage) (t chat.ToolDef, err error) {
+	if t.Name, err = limits.Text(at+".name", members["name"], limits.NameBytes); err != nil {
 		return t, err
 	}
-	if t.Name, err = limits.Text(at+".name", function["name"], limits.NameBytes); err != nil {
+	if t.Description, err = Optional(at+".description", members["description"], limits.ToolBytes); err != nil {
 		return t, err
 	}
-	if t.Description, err = optional(at+".description", function["description"], limits.ToolBytes); err != nil {
-		return t, err
-	}
-	if p := function["parameters"]; !limits.Absent(p) {
+	if p := members["parameters"]; !limits.Absent(p) {
 		if _, err = limits.Object(at+".parameters", p); err != nil {
 			return t, err
 		}
 		t.Parameters = bytes.Clone(p)
 	}
-	if s := function["strict"]; !limits.Absent(s) {
+	if s := members["strict"]; !limits.Absent(s) {
 		strict, err := limits.Bool(at+".strict", s)
 		if err != nil {
 			return t, err

@@ -139,20 +139,8 @@ func parallel(r *request, field string, raw json.RawMessage) error {
 }
 
 func metadata(r *request, field string, raw json.RawMessage) error {
-	members, err := limits.Object(field, raw)
-	if err != nil {
-		return err
-	}
-	if len(members) > limits.Metadata {
-		return errs.Newf(errs.TooLarge, "%s has more than %d entries", field, limits.Metadata).In(field)
-	}
-	for name, value := range members {
-		if _, err := limits.Text(field+"."+errs.Clip(name), value, limits.MetadataText); err != nil {
-			return err
-		}
-	}
 	r.metadata = raw
-	return nil
+	return chatapi.Metadata(field, raw)
 }
 
 func onlyOne(_ *request, field string, raw json.RawMessage) error {
