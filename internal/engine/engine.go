@@ -12,7 +12,6 @@ import (
 	"macaron/internal/engine/lora"
 	"macaron/internal/engine/model"
 	"macaron/internal/engine/token"
-	"macaron/internal/engine/weights/packed"
 	"macaron/internal/ids"
 )
 
@@ -36,8 +35,8 @@ type Options struct {
 type Engine struct {
 	opts  Options
 	model *model.Model
-	cache *packed.File   // behind the model's matrices, or nil
-	keep  sync.WaitGroup // the cache is being written
+	kept  bool           // the weights were packed already
+	keep  sync.WaitGroup // they are being kept for the next start
 	tok   *token.Tokenizer
 	tmpl  string // the file's chat template, empty for none
 	vocab func() (*grammar.Vocab, error)
@@ -114,7 +113,7 @@ func (e *Engine) Close() error {
 	e.nudge()
 	<-e.done
 	e.keep.Wait()
-	return e.closeWeights()
+	return nil
 }
 
 // nudge wakes the loop.

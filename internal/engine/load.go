@@ -27,22 +27,22 @@ func (e *Engine) load(ctx context.Context) error {
 		}
 		return err
 	}
-	weights := func() (err error) {
-		e.model, err = model.Load(source, e.opts.Threads, e.cache)
+	weights := func(cache *packed.File) (err error) {
+		e.model, err = model.Load(source, e.opts.Threads, cache)
 		return err
 	}
 	if e.opts.Packed == "" {
 		g.Go(sum)
-		g.Go(weights)
+		g.Go(func() error { return weights(nil) })
 	} else {
 		g.Go(func() error {
 			if err := sum(); err != nil {
 				return err
 			}
-			cache, err := packed.Open(e.packedPath(digest), digest, model.Arrangement)
+			kept, err := packed.Open(e.packedPath(digest), digest, model.Arrangement)
 			e.notice(err)
-			e.cache = cache
-			return weights()
+			e.kept = kept != nil
+			return weights(kept)
 		})
 	}
 	g.Go(func() (err error) {
@@ -54,7 +54,6 @@ func (e *Engine) load(ctx context.Context) error {
 		err = cerr
 	}
 	if err != nil {
-		e.notice(e.closeWeights())
 		return err
 	}
 	e.model.Digest = digest
@@ -74,21 +73,12 @@ func (e *Engine) packedPath(base ids.Digest) string {
 
 // keepWeights writes what was packed for the next start, while this one goes on.
 func (e *Engine) keepWeights() {
-	if e.opts.Packed == "" || e.cache != nil {
+	if e.opts.Packed == "" || e.kept {
 		return
 	}
 	e.keep.Go(func() {
 		e.notice(packed.Write(e.packedPath(e.model.Digest), e.model.Digest, model.Arrangement, e.model.Matrices()))
 	})
-}
-
-// closeWeights lets go of the cache, after the last step.
-func (e *Engine) closeWeights() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	cache := e.cache
-	e.cache = nil
-	return cache.Close()
 }
 
 func (e *Engine) notice(err error) {

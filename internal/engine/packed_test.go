@@ -16,24 +16,24 @@ import (
 func TestPackedWeightsServeTheNextStart(t *testing.T) {
 	file, dir := enginetest.Model(t, 3), t.TempDir()
 	var told error
-	start := func() (tokens []Token, mapped bool) {
+	start := func() (tokens []Token, kept bool) {
 		e, err := Open(context.Background(), Options{Model: file, Threads: 1, Packed: dir, Notice: func(err error) { told = err }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		mapped = e.cache != nil
+		kept = e.kept
 		tokens = generate(t, e, Request{Prompt: []int32{1, 2, 3}, MaxTokens: 8, IgnoreEOS: true})
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		return tokens, mapped
+		return tokens, kept
 	}
-	first, mapped := start()
-	if mapped || told != nil {
+	first, kept := start()
+	if kept || told != nil {
 		t.Fatal("packed weights before there were any", told)
 	}
-	second, mapped := start()
-	if !mapped || told != nil {
+	second, kept := start()
+	if !kept || told != nil {
 		t.Fatal("the packed weights were not used", told)
 	}
 	if !reflect.DeepEqual(first, second) {
@@ -52,14 +52,14 @@ func TestPackedWeightsServeTheNextStart(t *testing.T) {
 	if err := os.WriteFile(files[0], raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	third, mapped := start()
-	if mapped || errs.CodeOf(told) != errs.FormatInvalid {
+	third, kept := start()
+	if kept || errs.CodeOf(told) != errs.FormatInvalid {
 		t.Fatal("a damaged file was used", told)
 	}
 	if !reflect.DeepEqual(first, third) {
 		t.Fatal("other bits")
 	}
-	if _, mapped = start(); !mapped {
+	if _, kept = start(); !kept {
 		t.Error("the damaged file was not written again")
 	}
 }

@@ -32,8 +32,8 @@ func formatNames() string {
 }
 
 // Load packs the weights of an open model, with up to threads goroutines, or takes those
-// that cache has, nil for none. The source can be closed afterwards, the cache when the
-// model is no longer used. Digest is left for the caller to set.
+// that cache has, nil for none. The source can be closed
+// afterwards. Digest is left for the caller to set.
 func Load(s Source, threads int, cache *packed.File) (*Model, error) {
 	c, err := s.Config()
 	if err != nil {

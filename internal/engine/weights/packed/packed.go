@@ -12,9 +12,13 @@
 package packed
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"hash/crc32"
+	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -22,7 +26,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"macaron/internal/engine/kernel"
-	"macaron/internal/engine/weights/mapped"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
@@ -57,33 +60,39 @@ type entry struct {
 // File is the matrices of a cache, in memory.
 type File struct{ matrices map[string]*kernel.Matrix }
 
-// Open reads the cache of a base and checks every byte of it. The matrices are copied into
-// memory of huge pages, which are read faster, step after step, than a file's small ones. Without a file, and for one
+// Open reads the cache of a base and checks every byte of it. Without a file, and for one
 // of other kernels, another base or another arrangement, it gives nil and no error;
 // FormatInvalid tells of a damaged file. The arrangement names what the caller did to the
 // weights before it packed them.
+//
+// The file is read, not mapped: a mapping has small pages, through which decoding is
+// several percent slower, step after step, than through huge ones.
 func Open(path string, base ids.Digest, arrangement string) (*File, error) {
-	raw, release, err := mapped.File(path)
+	r, err := os.Open(path)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, "the packed weights cannot be read", "check the permissions of "+path)
+		return nil, unreadable(err, path)
+	}
+	defer r.Close() // read-only: nothing can be lost
+	info, err := r.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, unreadable(cmp.Or(err, fs.ErrInvalid), path)
+	}
+	t, err := readTable(r, info.Size())
+	if err != nil || t.Base != base || t.Layout != layout(arrangement) {
+		return nil, err
 	}
 	f := &File{matrices: map[string]*kernel.Matrix{}}
-	t, err := readTable(raw)
-	if err == nil && t.Base == base && t.Layout == layout(arrangement) {
-		err = f.take(raw, t.Matrices)
-	} else {
-		f = nil
-	}
-	if cerr := release(); err == nil && cerr != nil {
-		err = errs.Wrap(errs.StorageFailed, cerr, "the packed weights cannot be closed", "")
-	}
-	if err != nil {
+	if err := f.take(r, info.Size(), t.Matrices); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+func unreadable(err error, path string) error {
+	return errs.Wrap(errs.StorageFailed, err, "the packed weights cannot be read", "check the permissions of "+path)
 }
 
 func layout(arrangement string) string { return kernel.Layout() + "; " + arrangement }
@@ -96,28 +105,24 @@ func (f *File) Matrix(name string) *kernel.Matrix {
 	return f.matrices[name]
 }
 
-// Close lets go of the matrices; those in use stay valid.
-func (f *File) Close() error {
-	if f != nil {
-		f.matrices = nil
-	}
-	return nil
-}
-
 func damaged(what string) error {
 	return errs.New(errs.FormatInvalid, "the file of packed weights is damaged: "+what, "nothing needs to be done: it is written again")
 }
 
 // readTable reads the head and checks it against its checksum.
-func readTable(raw []byte) (t table, err error) {
-	if len(raw) < fixed || !strings.HasPrefix(string(raw[:len(magic)]), magic) {
+func readTable(r io.ReaderAt, size int64) (t table, err error) {
+	head := make([]byte, fixed)
+	if err := readFull(r, head, 0); err != nil || !strings.HasPrefix(string(head), magic) {
 		return t, damaged("it does not begin as one")
 	}
-	n, sum := binary.LittleEndian.Uint32(raw[len(magic):]), binary.LittleEndian.Uint32(raw[len(magic)+4:])
-	if n > maxTable || int(n) > len(raw)-fixed {
+	n, sum := binary.LittleEndian.Uint32(head[len(magic):]), binary.LittleEndian.Uint32(head[len(magic)+4:])
+	if n > maxTable || int64(n) > size-int64(fixed) {
 		return t, damaged("its table is longer than the file")
 	}
-	body := raw[fixed : fixed+int(n)]
+	body := make([]byte, n)
+	if err := readFull(r, body, int64(fixed)); err != nil {
+		return t, err
+	}
 	if crc32.Checksum(body, castagnoli) != sum {
 		return t, damaged("its table does not match its checksum")
 	}
@@ -127,14 +132,25 @@ func readTable(raw []byte) (t table, err error) {
 	return t, nil
 }
 
+func readFull(r io.ReaderAt, b []byte, at int64) error {
+	n, err := r.ReadAt(b, at)
+	switch {
+	case n == len(b):
+		return nil
+	case errors.Is(err, io.EOF):
+		return damaged("it ends early")
+	}
+	return errs.Wrap(errs.StorageFailed, err, "the packed weights cannot be read", "")
+}
+
 // take makes the matrices, then fills and checks them side by side.
-func (f *File) take(raw []byte, entries []entry) error {
+func (f *File) take(r io.ReaderAt, size int64, entries []entry) error {
 	room, total := make([][]byte, len(entries)), int64(0)
 	for i, e := range entries {
-		if e.At < int64(fixed) || e.At%page != 0 || e.Bytes < 0 || e.At > int64(len(raw)) || e.Bytes > int64(len(raw))-e.At {
+		if e.At < int64(fixed) || e.At%page != 0 || e.Bytes < 0 || e.At > size || e.Bytes > size-e.At {
 			return damaged("a matrix lies outside of it")
 		}
-		if total += e.Bytes; total > int64(len(raw)) {
+		if total += e.Bytes; total > size {
 			return damaged("its matrices overlap")
 		}
 		room[i] = kernel.WeightBytes(int(e.Bytes))
@@ -148,7 +164,9 @@ func (f *File) take(raw []byte, entries []entry) error {
 	g.SetLimit(runtime.NumCPU())
 	for i, e := range entries {
 		g.Go(func() error {
-			copy(room[i], raw[e.At:])
+			if err := readFull(r, room[i], e.At); err != nil {
+				return err
+			}
 			if crc32.Checksum(room[i], castagnoli) != e.CRC {
 				return damaged("the matrix " + errs.Clip(e.Name) + " does not match its checksum")
 			}
