@@ -1,6 +1,6 @@
 # make help lists what there is. Everything works from a fresh clone: Go >= 1.26,
 # Python >= 3.11 with pip, git and make are enough; nothing is installed system-wide
-# except, by root only, a Chromium for the tests of the page.
+# except, by root only, what tests run: a Chromium for the page, a Postgres for the log.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c

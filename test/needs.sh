@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes sure of the programs that tests run: a Chromium for those of the page, curl for
-# those of the API. Only root installs them; anybody else is told the command.
+# those of the API, a Postgres server for those of its store. Only root installs them;
+# anybody else is told the command.
 set -eu
 missing=""
 found=""
@@ -9,6 +10,12 @@ for name in chromium chromium-browser google-chrome google-chrome-stable; do
 done
 [ -n "$found" ] || missing="$missing chromium"
 command -v curl >/dev/null || missing="$missing curl"
+# Debian keeps the server's programs out of PATH.
+found=""
+for program in $(command -v initdb || true) /usr/lib/postgresql/*/bin/initdb; do
+	if [ -x "$program" ]; then found=yes; fi
+done
+[ -n "$found" ] || missing="$missing postgresql"
 [ -n "$missing" ] || exit 0
 
 install="apt-get update && apt-get install -y --no-install-recommends$missing"

@@ -20,25 +20,38 @@ const (
 // page is how many records or turns one query reads.
 const page = 512
 
-// Sweep interrupts every turn that a crashed process left open, says how many, and
-// ends all leases. Call it once, before the first request of the only process.
+// Sweep interrupts every turn that a process which has ended left open, says how many,
+// and ends its leases. Call it once, before the first request.
 func (l *Log) Sweep(ctx context.Context) (int, error) {
+	swept, err := l.sweep(ctx, l.store.Open)
+	return swept, errors.Join(err, l.store.ReleaseAll(ctx))
+}
+
+// SweepLost is Sweep while requests are served: it takes over from other processes that
+// ended since. With a store for one process there are none.
+func (l *Log) SweepLost(ctx context.Context) (int, error) { return l.sweep(ctx, l.store.Lost) }
+
+func (l *Log) sweep(ctx context.Context, open func(context.Context, int) ([]record.TurnState, error)) (int, error) {
 	swept := 0
 	for {
-		open, err := l.store.Open(ctx, page)
-		if err != nil || len(open) == 0 {
-			return swept, errors.Join(err, l.store.ReleaseAll(ctx))
+		list, err := open(ctx, page)
+		if err != nil || len(list) == 0 {
+			return swept, err
 		}
-		for _, s := range open {
+		for _, s := range list {
 			t, err := l.turn(ctx, s.Owner, s.Turn)
 			if err != nil {
 				return swept, err
 			}
 			t.Scope = s.Scope
-			if err := l.Close(ctx, t, record.StatusInterrupted, "the process ended"); err != nil {
+			err = l.Close(ctx, t, record.StatusInterrupted, "the process ended")
+			switch {
+			case errors.Is(err, record.ErrConflict): // another process was faster
+			case err != nil:
 				return swept, err
+			default:
+				swept++
 			}
-			swept++
 		}
 	}
 }

@@ -36,13 +36,16 @@ type Store interface {
 	Sessions(ctx context.Context, owner string, before time.Time, limit int) ([]record.SessionState, error)
 	// Records gives a session's records by Seq, those after the given one, at most limit.
 	Records(ctx context.Context, owner, session string, after int64, limit int) ([]record.Record, error)
-	// Open lists the turns of all owners with status open, at most limit.
+	// Open lists the turns of all owners with status open, at most limit, but those that another
+	// living process serves.
 	Open(ctx context.Context, limit int) ([]record.TurnState, error)
+	// Lost lists the open turns whose process ended while this one runs, at most limit.
+	Lost(ctx context.Context, limit int) ([]record.TurnState, error)
 	// Lease takes up to limit queued summaries that nobody holds at now, until the given time.
 	Lease(ctx context.Context, now, until time.Time, limit int) ([]record.Task, error)
 	// Release gives a lease back, to be taken again at the given time.
 	Release(ctx context.Context, owner, turn string, again time.Time) error
-	// ReleaseAll ends every lease and wait.
+	// ReleaseAll ends every lease and wait but those of other living processes.
 	ReleaseAll(ctx context.Context) error
 }
 

@@ -38,13 +38,15 @@ func (s *Store) Lease(ctx context.Context, now, until time.Time, limit int) (tas
 // Release gives a lease back, to be taken again at the given time.
 func (s *Store) Release(ctx context.Context, owner, turn string, again time.Time) error {
 	return s.do(ctx, "", func(ctx context.Context, c *sql.Conn) error {
-		return run(ctx, c, `UPDATE summaries SET due = ? WHERE owner = ? AND turn = ?`, again.UnixNano(), owner, turn)
+		_, err := c.ExecContext(ctx, `UPDATE summaries SET due = ? WHERE owner = ? AND turn = ?`, again.UnixNano(), owner, turn)
+		return err
 	})
 }
 
 // ReleaseAll ends every lease and wait: for the start of the only process.
 func (s *Store) ReleaseAll(ctx context.Context) error {
 	return s.do(ctx, "", func(ctx context.Context, c *sql.Conn) error {
-		return run(ctx, c, `UPDATE summaries SET due = 0 WHERE due <> 0`)
+		_, err := c.ExecContext(ctx, `UPDATE summaries SET due = 0 WHERE due <> 0`)
+		return err
 	})
 }

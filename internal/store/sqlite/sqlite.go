@@ -17,6 +17,7 @@ import (
 
 	"macaron/internal/errs"
 	"macaron/internal/record"
+	"macaron/internal/store/logsql"
 )
 
 // Durability says what a commit survives.
@@ -50,6 +51,8 @@ type Options struct {
 
 // Store is the open log. Safe for concurrent use.
 type Store struct {
+	logsql.Log // what reads
+
 	fault  func(Stage, record.Kind) error
 	writer *sql.Conn // used by the write goroutine only
 	write  *sql.DB
@@ -72,6 +75,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("durability is %q", o.Durability), "use full or normal").In("durability")
 	}
 	s := &Store{fault: o.Fault, path: o.Path, queue: make(chan *job, 256), done: make(chan struct{})}
+	s.Log = logsql.Log{Reader: pool{s}}
 	if s.fault == nil {
 		s.fault = func(Stage, record.Kind) error { return nil }
 	}

@@ -162,6 +162,30 @@ func manyWriters(t *testing.T, s Store) {
 	}
 }
 
+// Whatever text a client sends comes back and is told from every other.
+func anyText(t *testing.T, s Store) {
+	for i, text := range []string{"a\x00b", "a\x1b0b", "a\x1b\x1bb", "\x1b", "a' OR ''='", "日本\u2028", "\U0001F600"} {
+		o, id := "o "+text, fmt.Sprintf("s%d", i)
+		first := opened(o, id, 1)
+		first.Body = record.SessionOpened{Root: id, Scope: text, Title: text}
+		first.Request, first.Run = text, text
+		b := records(first, turn(o, id, "t", "", 2))
+		b.Calls = []record.Call{{Owner: o, Scope: text, ID: text, Turn: "t", Session: id}}
+		put(t, s, b)
+		got, err := s.Session(ctx, o, id)
+		if err != nil || got.Title != text || got.Scope != text || got.Owner != o {
+			t.Errorf("%q: %+v %v", text, got, err)
+		}
+		all, err := s.Records(ctx, o, id, 0, 9)
+		if err != nil || len(all) != 2 || all[0].Request != text || all[0].Run != text || all[0].Owner != o {
+			t.Errorf("%q: %d records: %v", text, len(all), err)
+		}
+		if c, err := s.Calls(ctx, o, text, text, 9); err != nil || len(c) != 1 {
+			t.Errorf("%q: calls %v %v", text, c, err)
+		}
+	}
+}
+
 func survivesClosing(t *testing.T, open Open) {
 	dir := t.TempDir()
 	s := open(t, dir)

@@ -51,6 +51,9 @@ func status(t *testing.T, s Store) {
 		if all, err := s.Open(ctx, 9); err != nil || len(all) != open {
 			t.Errorf("at %d: open %v %v", second, all, err)
 		}
+		if lost, err := s.Lost(ctx, 9); err != nil || len(lost) > 0 {
+			t.Errorf("at %d: this process lost %v: %v", second, lost, err)
+		}
 	}
 	check(3, closed("o", "s", "t", 3, record.StatusAwaiting), record.StatusAwaiting, 1)
 	check(4, rec("o", "s", "t", "", 4, record.ToolResults{}), record.StatusOpen, 2)

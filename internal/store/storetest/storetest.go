@@ -41,6 +41,7 @@ func Run(t *testing.T, open Open) {
 		{"sessions are listed by last change", sessionsByChange},
 		{"leases", leases},
 		{"many writers", manyWriters},
+		{"any text", anyText},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, t.TempDir())

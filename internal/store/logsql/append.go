@@ -1,0 +1,167 @@
+package logsql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"macaron/internal/errs"
+	"macaron/internal/record"
+)
+
+// Batch is a record.Batch made ready to be written.
+type Batch struct {
+	record.Batch
+	rows [][]any
+}
+
+// Encode turns the records of a batch into rows; it needs no transaction.
+func Encode(b record.Batch) (Batch, error) {
+	out := Batch{Batch: b, rows: make([][]any, len(b.Records))}
+	for i, r := range b.Records {
+		var err error
+		if out.rows[i], err = encode(r); err != nil {
+			return Batch{}, err
+		}
+	}
+	return out, nil
+}
+
+// Apply writes a batch in an open transaction: its conditions, its records, what
+// follows from them, and its index entries. Before, if not nil, is called before
+// each record; an error of anything means that the transaction must be undone.
+func Apply(ctx context.Context, db Writer, b Batch, before func(record.Kind) error) error {
+	for _, e := range b.Expect {
+		if err := expect(ctx, db, e); err != nil {
+			return err
+		}
+	}
+	for i, r := range b.Records {
+		if before != nil {
+			if err := before(r.Body.Kind()); err != nil {
+				return err
+			}
+		}
+		if err := run(ctx, db, insertRecord, b.rows[i]...); err != nil {
+			return err
+		}
+		if err := derive(ctx, db, r); err != nil {
+			return err
+		}
+	}
+	return index(ctx, db, b.Batch)
+}
+
+func expect(ctx context.Context, db Writer, e record.Expect) error {
+	found, err := list(ctx, db, func(r Row) (s record.Status, err error) { return s, r.Scan(&s) },
+		`SELECT status FROM turns WHERE owner = $1 AND id = $2`, e.Owner, e.Turn)
+	if err == nil && (len(found) == 0 || found[0] != e.Status) {
+		return record.ErrConflict
+	}
+	return err
+}
+
+const insertRecord = `INSERT INTO records
+	(id, owner, session, run, turn, parent_turn, request, time, contract, revision, purpose, consent, kind, body, blob)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+
+func encode(r record.Record) ([]any, error) {
+	body, err := record.EncodeBody(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var blob any // NULL
+	if r.Blob != nil {
+		if blob, err = r.Blob.Encode(); err != nil {
+			return nil, err
+		}
+	}
+	return []any{
+		r.ID, r.Owner, r.Session, r.Run, r.Turn, r.ParentTurn, r.Request, r.Time.UnixNano(),
+		string(r.Contract), string(r.Revision), string(r.Purpose), string(r.Consent), string(r.Body.Kind()), string(body), blob,
+	}, nil
+}
+
+// touch moves a session's last change forward.
+const touch = `updated = CASE WHEN updated < $1 THEN $1 ELSE updated END`
+
+// derive keeps the sessions and turns tables in step with a record.
+func derive(ctx context.Context, db Writer, r record.Record) error {
+	now := r.Time.UnixNano()
+	switch b := r.Body.(type) {
+	case record.SessionOpened:
+		return run(ctx, db, `INSERT INTO sessions (owner, id, scope, root, forked_from, title, opened, updated, turns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
+			r.Owner, r.Session, b.Scope, b.Root, b.ForkedFrom, b.Title, now, now)
+	case record.TurnOpened:
+		if err := one(ctx, db, `INSERT INTO turns (owner, id, session, scope, parent, status, awaited)
+			SELECT owner, $1, id, scope, $2, 'open', FALSE FROM sessions WHERE owner = $3 AND id = $4`, r.Turn, r.ParentTurn, r.Owner, r.Session); err != nil {
+			return err
+		}
+		return one(ctx, db, `UPDATE sessions SET turns = turns + 1, `+touch+` WHERE owner = $2 AND id = $3`, now, r.Owner, r.Session)
+	case record.ToolResults:
+		return one(ctx, db, `UPDATE turns SET status = 'open' WHERE owner = $1 AND id = $2`, r.Owner, r.Turn)
+	case record.TurnClosed:
+		if err := closeTurn(ctx, db, r, b.Status); err != nil {
+			return err
+		}
+		return one(ctx, db, `UPDATE sessions SET `+touch+` WHERE owner = $2 AND id = $3`, now, r.Owner, r.Session)
+	}
+	return nil
+}
+
+// closeTurn sets a turn's status; one that is interrupted after tool calls that
+// the client has seen waits for their results again.
+func closeTurn(ctx context.Context, db Writer, r record.Record, to record.Status) error {
+	return one(ctx, db, `UPDATE turns SET
+		awaited = CASE WHEN $1 = 'awaiting_tools' THEN TRUE ELSE awaited END,
+		status  = CASE WHEN $1 = 'interrupted' AND awaited THEN 'awaiting_tools' ELSE $1 END
+		WHERE owner = $2 AND id = $3`, string(to), r.Owner, r.Turn)
+}
+
+func index(ctx context.Context, db Writer, b record.Batch) error {
+	for _, e := range b.Chains {
+		if err := run(ctx, db, `INSERT INTO chains (owner, scope, hash, turn, session, messages, ending) VALUES ($1, $2, $3, $4, $5, $6, $7)
+			ON CONFLICT (owner, scope, hash, turn) DO UPDATE SET session = excluded.session, messages = excluded.messages, ending = excluded.ending`,
+			e.Owner, e.Scope, e.Hash[:], e.Turn, e.Session, e.Messages, e.End); err != nil {
+			return err
+		}
+	}
+	for _, e := range b.Calls {
+		if err := run(ctx, db, `INSERT INTO calls (owner, scope, id, turn, session, messages) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (owner, scope, id, turn) DO UPDATE SET session = excluded.session, messages = excluded.messages`,
+			e.Owner, e.Scope, e.ID, e.Turn, e.Session, e.Messages); err != nil {
+			return err
+		}
+	}
+	for _, q := range b.Queue {
+		if err := run(ctx, db, `INSERT INTO summaries (owner, turn, session, attempts, due) VALUES ($1, $2, $3, 0, 0) ON CONFLICT DO NOTHING`,
+			q.Owner, q.Turn, q.Session); err != nil {
+			return err
+		}
+	}
+	for _, d := range b.Done {
+		if err := run(ctx, db, `DELETE FROM summaries WHERE owner = $1 AND turn = $2`, d.Owner, d.Turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func run(ctx context.Context, db Writer, query string, args ...any) error {
+	_, err := db.Exec(ctx, query, args...)
+	return err
+}
+
+// one is run for a statement that must meet exactly one row.
+func one(ctx context.Context, db Writer, query string, args ...any) error {
+	n, err := db.Exec(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	if n != 1 {
+		return errs.Wrap(errs.Internal, fmt.Errorf("%d rows, not one: %w", n, errNoTarget), "a record belongs to nothing in the log", "")
+	}
+	return nil
+}
+
+var errNoTarget = errors.New("no such session or turn for this owner")

@@ -1,0 +1,39 @@
+package postgres
+
+import (
+	"context"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"macaron/internal/store/postgres/pgtest"
+	"macaron/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Around(m)) }
+
+var ctx = context.Background()
+
+func TestConformance(t *testing.T) {
+	urls := map[string]string{} // of directories
+	storetest.Run(t, func(t *testing.T, dir string) storetest.Store {
+		if urls[dir] == "" {
+			urls[dir] = pgtest.Database(t)
+		}
+		return open(t, Options{URL: urls[dir]})
+	})
+}
+
+func open(t *testing.T, o Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
