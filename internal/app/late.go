@@ -48,6 +48,14 @@ func (l *late) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat.E
 	}
 }
 
+// Count implements backend.Counter, if the generator does.
+func (l *late) Count(ctx context.Context, r backend.Request) (int, error) {
+	if err := l.wait(ctx); err != nil {
+		return 0, err
+	}
+	return backend.Count(ctx, l.gen, r)
+}
+
 // Capabilities implements backend.Generator; it waits for the model, which comes or
 // fails within the time of its loading.
 func (l *late) Capabilities() backend.Capabilities {

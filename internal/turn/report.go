@@ -23,6 +23,7 @@ type Report struct {
 
 	Step  int       `json:"-"` // which request of the turn: each later one brings tool results
 	Begun time.Time `json:"-"` // when it was taken
+	Stop  string    `json:"-"` // the stop string that ended the answer, in Done only
 }
 
 // HopReport is one model call of the request; times in milliseconds.

@@ -58,7 +58,9 @@ func (r *Runner) Run(ctx context.Context, q Request, out Sink) error {
 	defer r.Summaries.Wake()
 	// The turn is delivered as of the commit: a client that left since then finds
 	// it when it comes back.
-	if err := out.Done(l.report(), answer.Finish.Reason, l.usage()); err != nil {
+	report := l.report()
+	report.Stop = answer.Finish.Stop
+	if err := out.Done(report, answer.Finish.Reason, l.usage()); err != nil {
 		r.Log.Debug("the client left before the end of a delivered turn", "turn", l.turn.ID, "err", err)
 	}
 	return nil

@@ -25,7 +25,10 @@ type Backend struct {
 	grammars grammars
 }
 
-var _ backend.Generator = (*Backend)(nil)
+var (
+	_ backend.Generator = (*Backend)(nil)
+	_ backend.Counter   = (*Backend)(nil)
+)
 
 // New makes a backend of an open engine, which stays the caller's to close. resolve
 // finds the directory of an adapter's revision.

@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -22,6 +23,12 @@ func (b *Backend) Encode(r backend.Request) ([]int32, error) {
 	}
 	p, err := b.encode(&r)
 	return p.ids, err
+}
+
+// Count implements backend.Counter.
+func (b *Backend) Count(_ context.Context, r backend.Request) (int, error) {
+	ids, err := b.Encode(r)
+	return len(ids), err
 }
 
 // encode makes token ids of a request. Text of people, tools and models can never

@@ -44,6 +44,13 @@ func (o *Opening) begin() error {
 	return o.Begin()
 }
 
+// Set changes under the lock what Begin will read.
+func (o *Opening) Set(set func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	set()
+}
+
 // Send begins the stream if need be and calls send.
 func (o *Opening) Send(send func() error) error {
 	o.mu.Lock()

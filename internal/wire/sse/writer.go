@@ -13,7 +13,8 @@ import (
 
 // Options are the writer's times; zero takes the default.
 type Options struct {
-	Heartbeat time.Duration // a comment after so long a silence; default 10 s
+	Heartbeat time.Duration // a pulse after so long a silence; default 10 s
+	Pulse     []byte        // bytes of an event that means nothing; default a comment
 	Deadline  time.Duration // longest that one write may block; default 30 s
 }
 
@@ -42,6 +43,9 @@ func NewWriter(w http.ResponseWriter, opts Options) *Writer {
 	}
 	if opts.Deadline == 0 {
 		opts.Deadline = 30 * time.Second
+	}
+	if opts.Pulse == nil {
+		opts.Pulse = []byte(": keepalive\n\n")
 	}
 	return &Writer{w: w, control: http.NewResponseController(w), opts: opts}
 }
@@ -128,7 +132,7 @@ func (w *Writer) beat(stop <-chan struct{}, done chan<- struct{}) {
 		case <-tick.C:
 			w.mu.Lock()
 			if !w.ended && w.err == nil && time.Since(w.last) >= w.opts.Heartbeat/2 {
-				_ = w.write([]byte(": keepalive\n\n")) // kept in w.err for the next Send
+				_ = w.write(w.opts.Pulse) // kept in w.err for the next Send
 			}
 			w.mu.Unlock()
 		}
