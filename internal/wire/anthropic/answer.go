@@ -92,10 +92,10 @@ type made struct {
 
 // wholeSink collects the stream and writes it as one message at the end.
 type wholeSink struct {
-	w    http.ResponseWriter
-	head head
+	w       http.ResponseWriter
+	head    head
 	compose composer
-	made []*made
+	made    []*made
 }
 
 func newWhole(w http.ResponseWriter, q *request) *wholeSink {
