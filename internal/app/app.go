@@ -23,7 +23,6 @@ import (
 	"macaron/internal/store/sqlite"
 	"macaron/internal/summary"
 	"macaron/internal/turn"
-	"macaron/internal/wire/openai"
 )
 
 // Options are what a caller may put in the place of the real thing.
@@ -59,7 +58,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 		a.version = "dev"
 	}
 	a.metrics = obs.NewMetrics(a.version)
-	a.front.init(cfg, opts, a.metrics, openai.WriteError)
+	a.front.init(cfg, opts, a.metrics, refusal)
 	// The generator first: its model loads while the rest is opened.
 	for _, step := range []func(Options) error{a.openHome, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns} {
 		if err := step(opts); err != nil {

@@ -9,6 +9,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/web"
+	"macaron/internal/wire/anthropic"
 	"macaron/internal/wire/openai"
 )
 
@@ -25,6 +26,10 @@ func (a *App) table() []entry {
 	chat := openai.Handler(openai.Deps{
 		Turns: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
 	})
+	messages := anthropic.Handler(anthropic.Deps{
+		Turns: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
+	})
+	models := either(anthropic.Asked, messages, chat)
 	pages := web.Handler(web.Deps{Log: a.sessions, Adapters: a.adapters, Fail: a.fail, Owner: auth.Owner})
 	return []entry{
 		{"GET /healthz", auth.Public, http.HandlerFunc(a.healthz)},
@@ -32,8 +37,10 @@ func (a *App) table() []entry {
 		{"GET /metrics", auth.Metrics, a.metrics.Handler()},
 
 		{"POST /v1/chat/completions", auth.Chat, chat},
-		{"GET /v1/models", auth.Any, chat},
-		{"GET /v1/models/{id...}", auth.Any, chat},
+		{"POST /v1/messages", auth.Chat, messages},
+		{"POST /v1/messages/count_tokens", auth.Chat, messages},
+		{"GET /v1/models", auth.Any, models},
+		{"GET /v1/models/{id...}", auth.Any, models},
 		{"POST /v1/feedback", auth.Feedback, pages},
 
 		// The page itself holds nothing; what it shows it asks for with a key.
@@ -59,7 +66,7 @@ func (a *App) routes() http.Handler {
 		mux.Handle(path, a.otherMethod(allowed))
 	}
 	mux.HandleFunc("/", a.nothing)
-	return a.identify(a.watch(headers(a.guard(a.authenticate(mux, scopes)))))
+	return a.identify(anthropic.Speak(a.watch(headers(a.guard(a.authenticate(mux, scopes))))))
 }
 
 // nothing answers what stands in no line of the table.
@@ -80,7 +87,27 @@ func (a *App) fail(w http.ResponseWriter, err error) {
 	if e.Code.Status() >= 500 {
 		a.log.Error("request failed", "id", w.Header().Get("X-Request-Id"), "code", string(e.Code), "err", err)
 	}
+	refusal(w, err)
+}
+
+// refusal writes an error in the shape of the API that the request speaks.
+func refusal(w http.ResponseWriter, err error) {
+	if anthropic.Spoken(w) {
+		anthropic.WriteError(w, err)
+		return
+	}
 	openai.WriteError(w, err)
+}
+
+// either serves what the test holds for with one handler and the rest with another.
+func either(test func(*http.Request) bool, one, other http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if test(r) {
+			one.ServeHTTP(w, r)
+			return
+		}
+		other.ServeHTTP(w, r)
+	})
 }
 
 // adapters lists the specialists as the page shows them.

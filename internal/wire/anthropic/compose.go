@@ -40,6 +40,7 @@ type composer struct {
 	opened block
 	args   strings.Builder // of the open call, so far
 	held   []piece
+	past   map[int]bool // calls that are shut: after a whole object nothing but space can follow
 }
 
 func (c *composer) add(e chat.Event) error {
@@ -52,6 +53,9 @@ func (c *composer) add(e chat.Event) error {
 	case e.ToolCall != nil:
 		p = piece{block{"tool_use", e.ToolCall.Index, e.ToolCall.ID, e.ToolCall.Name}, e.ToolCall.Arguments}
 	default:
+		return nil
+	}
+	if p.kind == "tool_use" && c.past[p.call] {
 		return nil
 	}
 	if p.same(c.opened) {
@@ -85,7 +89,8 @@ func (c *composer) settle(end bool) error {
 
 // whole reports whether the open block may be shut.
 func (c *composer) whole() bool {
-	return c.opened.kind != "tool_use" || json.Valid([]byte(c.args.String()))
+	args := c.args.String()
+	return c.opened.kind != "tool_use" || strings.HasPrefix(strings.TrimSpace(args), "{") && json.Valid([]byte(args))
 }
 
 // turnTo shuts the open block and opens another.
@@ -101,6 +106,12 @@ func (c *composer) turnTo(b block) error {
 func (c *composer) shut() error {
 	if c.opened.kind == "" {
 		return nil
+	}
+	if c.opened.kind == "tool_use" {
+		if c.past == nil {
+			c.past = map[int]bool{}
+		}
+		c.past[c.opened.call] = true
 	}
 	c.opened = block{}
 	c.index++

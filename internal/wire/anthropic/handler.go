@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"macaron/internal/clock"
@@ -48,11 +49,30 @@ func Handler(d Deps) http.Handler {
 		a.fail(w, r, errs.New(errs.NotFound, "there is nothing at "+r.Method+" "+errs.Clip(r.URL.Path),
 			"POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models are served"))
 	})
+	return mux
+}
+
+// Asked reports whether a request speaks this API: by its path, or by its header where
+// the path is another API's too.
+func Asked(r *http.Request) bool {
+	return r.URL.Path == "/v1/messages" || strings.HasPrefix(r.URL.Path, "/v1/messages/") || r.Header.Get("Anthropic-Version") != ""
+}
+
+// requestID is the API's own name of the header.
+const requestID = "Request-Id"
+
+// Speak marks the answers to requests of this API, before anything can refuse them.
+func Speak(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Request-Id", r.Header.Get("X-Request-Id")) // the API's own name of it
-		mux.ServeHTTP(w, r)
+		if Asked(r) {
+			w.Header().Set(requestID, w.Header().Get("X-Request-Id"))
+		}
+		next.ServeHTTP(w, r)
 	})
 }
+
+// Spoken reports whether an answer is marked, so that whoever refuses uses WriteError.
+func Spoken(w http.ResponseWriter) bool { return w.Header().Get(requestID) != "" }
 
 // messages serves one message, streamed or whole: the whole one is the stream,
 // collected.

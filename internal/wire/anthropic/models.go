@@ -29,9 +29,6 @@ type modelCard struct {
 	Revision    string `json:"revision,omitempty"`
 }
 
-// Asked reports whether a request speaks this API, where its paths are also another's.
-func Asked(r *http.Request) bool { return r.Header.Get("Anthropic-Version") != "" }
-
 func (a *api) cards(r *http.Request) ([]modelCard, error) {
 	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r))
 	if err != nil {
