@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"macaron/internal/app"
+	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/disk"
 	"macaron/internal/engine/kernel"
@@ -50,6 +51,24 @@ func checkHome(c config.Config) []finding {
 		}
 	}
 	return append(list, checkSpace(c))
+}
+
+// checkKeys looks at who may come in.
+func checkKeys(ctx context.Context, c config.Config) finding {
+	all, err := auth.OpenFile(c.Home).Load(ctx)
+	if err == nil {
+		err = app.CheckAddress(c, len(all.Keys) > 0)
+	}
+	if err != nil {
+		return problem("keys", err)
+	}
+	if len(all.Keys) == 0 {
+		return ok("keys", "there are none: whoever is on this machine may ask")
+	}
+	if !c.Loopback() && c.Door.Cert == "" {
+		return note("keys", fmt.Sprintf("there are %d, and they cross the network in the clear", len(all.Keys)), "set tls_cert and tls_key, or put a proxy that speaks TLS in front")
+	}
+	return ok("keys", "there are %d; every client needs one", len(all.Keys))
 }
 
 func checkSpace(c config.Config) finding {
@@ -136,8 +155,8 @@ func checkPort(ctx context.Context, c config.Config) finding {
 	}
 	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
-	if body, code, perr := get(ctx, "http://"+c.Listen+"/healthz", ""); perr == nil && code == http.StatusOK && bytes.Contains(body, []byte(`"version"`)) {
-		return ok("port", "a macaron server answers on http://%s", c.Listen)
+	if base, self, serr := app.Self(c); serr == nil && (&client{base: base, http: self}).alive(ctx) {
+		return ok("port", "a macaron server answers on %s", base)
 	}
 	return problem("port", errs.Wrap(errs.AddressInUse, err, c.Listen+" cannot be listened on: "+err.Error(), "stop the process that uses it, or choose another: PORT=8081 macaron up"))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"macaron/internal/app"
+	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/errs"
 	"macaron/internal/models"
@@ -31,32 +32,40 @@ func (e *env) withServer(cmd *cobra.Command, fn func(context.Context, *client) e
 	if err != nil {
 		return err
 	}
-	running := &client{base: "http://" + c.Listen, http: &http.Client{}}
+	base, self, err := app.Self(c)
+	if err != nil {
+		return err
+	}
+	running := &client{base: base, http: self}
 	if running.alive(cmd.Context()) {
 		return fn(cmd.Context(), running)
 	}
 	return e.withModel(cmd, func(c config.Config, m models.Local) error {
-		a, err := app.New(c, app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)})
+		c.Listen, c.Door, c.Key = "127.0.0.1:0", config.Door{}, config.Secret(auth.NewSecret())
+		a, err := app.New(c, app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format), Key: c.Key})
 		if err != nil {
 			return err
 		}
-		return inProcess(cmd.Context(), a, fn)
+		return inProcess(cmd.Context(), c, a, fn)
 	})
 }
 
-func inProcess(ctx context.Context, a *app.App, fn func(context.Context, *client) error) error {
+func inProcess(ctx context.Context, cfg config.Config, a *app.App, fn func(context.Context, *client) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	l, err := app.Listen(ctx, "127.0.0.1:0")
+	l, err := app.Listen(ctx, cfg.Listen)
 	if err != nil {
 		return errors.Join(err, a.Close())
 	}
 	served := make(chan error, 1)
 	go func() { served <- a.Serve(ctx, l) }()
 	if err = a.WaitReady(ctx); err == nil {
-		c := &client{base: "http://" + l.Addr().String(), http: &http.Client{Transport: &http.Transport{}}}
-		err = fn(ctx, c)
-		c.http.CloseIdleConnections()
+		cfg.Listen = l.Addr().String()
+		c := &client{}
+		if c.base, c.http, err = app.Self(cfg); err == nil {
+			err = fn(ctx, c)
+			c.http.CloseIdleConnections()
+		}
 	}
 	stop()
 	if ended := <-served; err == nil {

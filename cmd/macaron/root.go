@@ -36,6 +36,7 @@ func commands(e *env) []*cobra.Command {
 		newAdapter(e),
 		newStorage(e),
 		newEngine(e),
+		newKey(e),
 		newDoctor(e),
 		newConfig(e),
 		newVersion(e),

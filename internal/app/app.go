@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"macaron/internal/auth"
 	"macaron/internal/backend"
 	"macaron/internal/clock"
 	"macaron/internal/config"
@@ -32,6 +33,7 @@ type Options struct {
 	Clock     clock.Clock       // nil: the machine's
 	Generator backend.Generator // nil: the configured engine or upstream
 	Model     models.Local      // a model file that the caller has verified; zero: the configured one
+	Key       config.Secret     // valid for the local tenant as long as this process lives; "": none
 	Drain     time.Duration     // how long open answers may go on after a stop was asked for; 0: 10 s
 }
 
@@ -41,12 +43,13 @@ type App struct {
 	cfg       config.Config
 	version   string
 	metrics   *obs.Metrics
+	keys      *auth.Keyring
 	sessions  *session.Log
 	catalogue *catalogue
 	model     models.Local
 	generator *late
 	summaries *summary.Worker
-	turns     *turn.Runner
+	turns     gate
 	handler   http.Handler
 }
 
@@ -60,7 +63,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	a.metrics = obs.NewMetrics(a.version)
 	a.front.init(cfg, opts, a.metrics, refusal)
 	// The generator first: its model loads while the rest is opened.
-	for _, step := range []func(Options) error{a.openHome, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns} {
+	for _, step := range []func(Options) error{a.openHome, a.openKeys, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns} {
 		if err := step(opts); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}
@@ -100,19 +103,20 @@ func (a *App) openLog(Options) error {
 
 // openTurns sets up the path of a request.
 func (a *App) openTurns(Options) error {
+	generator := metered{a.generator, a.keys, a.clock}
 	a.summaries = summary.Start(summary.Deps{
-		Log: a.sessions, Contracts: a.catalogue, Generator: a.generator, IDs: a.ids, Meter: a.metrics, Logger: a.log,
+		Log: a.sessions, Contracts: a.catalogue, Generator: generator, IDs: a.ids, Meter: a.metrics, Logger: a.log,
 	})
 	a.onClose(func() error {
 		ctx, stop := context.WithTimeout(context.Background(), a.drain)
 		defer stop()
 		return a.summaries.Close(ctx)
 	})
-	a.turns = &turn.Runner{
-		Sessions: a.sessions, Catalogue: a.catalogue, Generator: a.generator, Summaries: a.summaries,
+	a.turns = gate{clock: a.clock, turns: &turn.Runner{
+		Sessions: a.sessions, Catalogue: a.catalogue, Generator: generator, Summaries: a.summaries,
 		Queue: limits.NewQueue(a.cfg.Queue.Running, a.cfg.Queue.Waiting, a.metrics.Load),
 		IDs:   a.ids, Meter: a.metrics, Log: a.log, RouteTimeout: a.cfg.Queue.RouteTimeout,
-	}
+	}}
 	return nil
 }
 

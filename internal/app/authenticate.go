@@ -1,15 +1,148 @@
 package app
 
 import (
+	"context"
 	"net/http"
+	"path/filepath"
+	"strconv"
+	"time"
 
 	"macaron/internal/auth"
+	"macaron/internal/config"
+	"macaron/internal/errs"
+	"macaron/internal/limits"
 )
 
+// openKeys reads the keys, and refuses to serve other machines without any.
+func (a *App) openKeys(opts Options) error {
+	ctx := context.Background()
+	used := filepath.Join(auth.Dir(a.cfg.Home), "used.json")
+	past, err := auth.ReadUsage(used)
+	if err != nil {
+		return err
+	}
+	a.keys, err = auth.NewKeyring(ctx, auth.OpenFile(a.cfg.Home), a.clock, past, func(err error) { a.log.Error("keys", "err", err) })
+	if err != nil {
+		return err
+	}
+	if opts.Key != "" {
+		a.keys.Lend(opts.Key.Reveal())
+	}
+	if err := CheckAddress(a.cfg, a.keys.Required(ctx)); err != nil {
+		return err
+	}
+	a.keepUsage(used)
+	return a.openDoor()
+}
+
+// CheckAddress refuses to serve other machines without asking for keys.
+func CheckAddress(cfg config.Config, keys bool) error {
+	if keys || cfg.Loopback() {
+		return nil
+	}
+	return errs.New(errs.InvalidRequest, "the address "+cfg.Listen+" can be reached from other machines, and there are no keys",
+		"make one with `macaron key create`, or listen on 127.0.0.1").In("listen")
+}
+
+// saving is how often what keys have used is written down; a kill loses so much of it.
+const saving = 10 * time.Second
+
+// keepUsage writes down what the keys have used, now and then and at the end.
+func (a *App) keepUsage(path string) {
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(saving)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if err := a.keys.SaveUsage(path); err != nil {
+					a.log.Error("what keys have used cannot be written down", "err", err)
+				}
+			case <-stop:
+				return
+			}
+		}
+	}()
+	a.onClose(func() error {
+		close(stop)
+		<-done
+		return a.keys.SaveUsage(path)
+	})
+}
+
+// openDoor sets up who may come in beside those with a key.
+func (a *App) openDoor() (err error) {
+	d := a.cfg.Door
+	a.most = d.Connections
+	a.hosts, a.origins = map[string]bool{}, map[string]bool{}
+	for _, h := range d.Hosts {
+		a.hosts[hostOf(h)] = true
+	}
+	for _, o := range d.Origins {
+		a.origins[o] = true
+	}
+	a.anyHost = !a.cfg.Loopback() && len(d.Hosts) == 0
+	if d.Cert != "" {
+		a.tls, err = loadCertificate(d.Cert, d.CertKey, func(err error) {
+			a.log.Error("the changed certificate cannot be used; the one before stays in force", "err", err)
+		})
+	}
+	return err
+}
+
 // authenticate finds out for whom a request acts, before anything is looked up for it, and puts it
-// into its context.
+// into its context. What stands in no line of the table asks for a key too: who has none does not
+// learn what there is.
 func (a *App) authenticate(mux *http.ServeMux, scopes map[string]auth.Scope) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mux.ServeHTTP(w, r.WithContext(auth.With(r.Context(), auth.Anybody())))
+		_, pattern := mux.Handler(r)
+		scope, ok := scopes[pattern]
+		if !ok {
+			scope = auth.Any
+		}
+		if scope == auth.Public {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		p, err := a.admit(w, r, scope)
+		if err != nil {
+			if errs.CodeOf(err) == errs.Unauthenticated {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+			}
+			a.fail(w, err)
+			return
+		}
+		mux.ServeHTTP(w, r.WithContext(auth.With(r.Context(), p)))
 	})
+}
+
+func (a *App) admit(w http.ResponseWriter, r *http.Request, scope auth.Scope) (auth.Principal, error) {
+	p, err := a.keys.Authenticate(r.Context(), r.Header)
+	if err != nil {
+		return p, err
+	}
+	if rec, ok := w.(*recorder); ok {
+		rec.who = p
+	}
+	left, err := p.Request(a.clock.Now())
+	rateHeaders(w.Header(), left)
+	if err == nil && !p.Can(scope) {
+		err = errs.New(errs.Forbidden, "this key has no scope "+string(scope), "use a key that has it")
+	}
+	return p, err
+}
+
+// rateHeaders tells a client what it may still take, in the words of OpenAI's API.
+func rateHeaders(h http.Header, l limits.Left) {
+	set := func(kind string, most, left int64, reset time.Duration) {
+		if most > 0 {
+			h.Set("X-Ratelimit-Limit-"+kind, strconv.FormatInt(most, 10))
+			h.Set("X-Ratelimit-Remaining-"+kind, strconv.FormatInt(max(left, 0), 10))
+			h.Set("X-Ratelimit-Reset-"+kind, reset.Round(time.Millisecond).String())
+		}
+	}
+	set("Requests", l.Quota.Requests, l.Requests, l.ResetRequests)
+	set("Tokens", l.Quota.Tokens, l.Tokens, l.ResetTokens)
 }

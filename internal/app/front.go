@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net/http"
 	"os"
@@ -30,7 +31,11 @@ type front struct {
 	meter   meter
 	refuse  func(http.ResponseWriter, error) // writes an error in the interface's own shape
 	drain   time.Duration
-	anyHost bool // callers may name this machine as they like, since each of them has a key
+	anyHost bool            // callers may name this machine as they like, since each of them has a key
+	hosts   map[string]bool // names of this machine beside those of loopback
+	origins map[string]bool // of other sites whose pages may call
+	tls     *tls.Config     // nil: plain
+	most    int             // connections at once; 0: no bound
 
 	active   sync.WaitGroup // requests that are being served
 	stopping atomic.Bool    // a stop was asked for

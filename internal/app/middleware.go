@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"macaron/internal/auth"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/obs"
@@ -64,8 +65,11 @@ func (f *front) watch(next http.Handler) http.Handler {
 			}
 			took := time.Since(start)
 			f.meter.Request(api(r.URL.Path), rec.code(), took)
-			f.log.Log(r.Context(), level(api(r.URL.Path), rec.code()), "request", "id", r.Header.Get("X-Request-Id"), "method", method(r), "api", api(r.URL.Path),
-				"status", rec.code(), "ms", took.Milliseconds())
+			line := []any{"id", r.Header.Get("X-Request-Id"), "method", method(r), "api", api(r.URL.Path), "status", rec.code(), "ms", took.Milliseconds()}
+			if rec.who.KeyID != "" {
+				line = append(line, "owner", rec.who.Owner, "key_id", rec.who.KeyID)
+			}
+			f.log.Log(r.Context(), level(api(r.URL.Path), rec.code()), "request", line...)
 		}()
 		next.ServeHTTP(rec, r)
 	})
@@ -120,6 +124,7 @@ func method(r *http.Request) string {
 type recorder struct {
 	http.ResponseWriter
 	status int
+	who    auth.Principal
 }
 
 func (r *recorder) WriteHeader(status int) {

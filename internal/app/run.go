@@ -66,7 +66,7 @@ func (f *front) serve(ctx context.Context, l net.Listener, handler http.Handler,
 		ErrorLog:          slog.NewLogLogger(f.log.Handler(), slog.LevelDebug),
 	}
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(l) }()
+	go func() { done <- f.accept(srv, l) }()
 	err := f.untilEnd(ctx, done, loaded)
 	f.stopping.Store(true)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), f.drain)
@@ -83,6 +83,18 @@ func (f *front) serve(ctx context.Context, l net.Listener, handler http.Handler,
 	}
 	f.active.Wait()
 	return errors.Join(err, f.Close())
+}
+
+// accept serves plain or TLS connections, so many at once.
+func (f *front) accept(srv *http.Server, l net.Listener) error {
+	if f.most > 0 {
+		l = &bounded{Listener: l, places: make(chan struct{}, f.most), closed: make(chan struct{})}
+	}
+	if f.tls == nil {
+		return srv.Serve(l)
+	}
+	srv.TLSConfig = f.tls
+	return srv.ServeTLS(l, "", "")
 }
 
 // last is how long a cut answer may take to say that it was cut.

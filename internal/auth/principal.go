@@ -6,6 +6,9 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
+
+	"macaron/internal/limits"
 )
 
 // Local is the tenant of a server without keys: whoever is on this machine.
@@ -13,9 +16,12 @@ const Local = "local"
 
 // Principal is whom a request acts for.
 type Principal struct {
-	Owner  string  // tenant: a term of every query
-	KeyID  string  // of the key that was shown; "" on a server without keys
-	Scopes []Scope // what it may do
+	Owner    string   // tenant: a term of every query
+	KeyID    string   // of the key that was shown; "" on a server without keys
+	Scopes   []Scope  // what it may do
+	Adapters []string // that may answer; none: all
+
+	accounts []*limits.Account // the key's and its tenant's
 }
 
 // Anybody is the principal of a server without keys: it may do everything.
@@ -24,6 +30,55 @@ func Anybody() Principal { return Principal{Owner: Local, Scopes: Scopes()} }
 // Can reports whether the principal has a scope. Any is held by everybody who is known.
 func (p Principal) Can(s Scope) bool {
 	return s == Any && p.Owner != "" || slices.Contains(p.Scopes, s)
+}
+
+// Request takes one request from the key and its tenant. Left is of the one that has fewer.
+func (p Principal) Request(now time.Time) (left limits.Left, err error) {
+	for _, a := range p.accounts {
+		l, refused := a.Request(now)
+		left = tighter(left, l)
+		if refused != nil {
+			return left, refused
+		}
+	}
+	return left, nil
+}
+
+// tighter joins what two accounts have left, for each bound the lower.
+func tighter(a, b limits.Left) limits.Left {
+	if b.Quota.Requests > 0 && (a.Quota.Requests == 0 || b.Requests < a.Requests) {
+		a.Quota.Requests, a.Requests, a.ResetRequests = b.Quota.Requests, b.Requests, b.ResetRequests
+	}
+	if b.Quota.Tokens > 0 && (a.Quota.Tokens == 0 || b.Tokens < a.Tokens) {
+		a.Quota.Tokens, a.Tokens, a.ResetTokens = b.Quota.Tokens, b.Tokens, b.ResetTokens
+	}
+	return a
+}
+
+// Enter begins a turn on the accounts of the key and its tenant; leave must be called once.
+func (p Principal) Enter(now time.Time) (leave func(), err error) {
+	var entered []func()
+	leave = func() {
+		for _, f := range entered {
+			f()
+		}
+	}
+	for _, a := range p.accounts {
+		f, err := a.Enter(now)
+		if err != nil {
+			leave()
+			return nil, err
+		}
+		entered = append(entered, f)
+	}
+	return leave, nil
+}
+
+// Spend counts tokens that a model call of this principal used.
+func (p Principal) Spend(now time.Time, tokens int64) {
+	for _, a := range p.accounts {
+		a.Spend(now, tokens)
+	}
 }
 
 type place struct{}

@@ -13,7 +13,7 @@ import (
 // Config is one machine's settings, checked and complete.
 type Config struct {
 	Home       string // directory of all state: log.db, blobs/, config.toml, lock
-	Listen     string // host:port, loopback only
+	Listen     string // host:port; beyond this machine only with keys
 	Contract   string // path of the contract, macaron.toml
 	Model      string // name of the base model in the catalogue, or a path
 	Durability string // "normal" (survives a kill) or "full" (survives power loss)
@@ -22,6 +22,8 @@ type Config struct {
 	Upstream   Upstream
 	Queue      Queue
 	Log        Log
+	Door       Door
+	Key        Secret // that this program's own commands show to a running server
 
 	origins map[string]Origin
 	values  map[string]string
@@ -50,6 +52,14 @@ type Upstream struct {
 	Dialect string            // auto, vllm, llama, plain: how a constrained choice is asked for
 	Models  map[string]string // adapter name -> model name there; the name itself if absent
 	Timeout time.Duration     // longest silence of the server
+}
+
+// Door says who may come in, beside whoever has a key.
+type Door struct {
+	Cert, CertKey string   // PEM files; set together, they make the listener speak TLS
+	Hosts         []string // names of this server beside those of loopback; none: any name where keys are asked for
+	Origins       []string // origins of other sites whose pages may call the API
+	Connections   int      // at once; more wait to be accepted
 }
 
 // Queue bounds the turns that this process holds at once.

@@ -55,7 +55,14 @@ func TestListenIsStrongerThanPort(t *testing.T) {
 
 func TestWrongSettingsNameTheirKeyAndSayWhatToDo(t *testing.T) {
 	for _, tc := range []struct{ file, env, value, field string }{
-		{env: "MACARON_LISTEN", value: "0.0.0.0:8080", field: "listen"},
+		{env: "MACARON_TLS_CERT", value: "/cert.pem", field: "tls_cert"},
+		{env: "MACARON_HOSTS", value: "a.example.org:443", field: "hosts"},
+		{env: "MACARON_HOSTS", value: "*.example.org", field: "hosts"},
+		{env: "MACARON_CORS_ORIGINS", value: "*", field: "cors_origins"},
+		{env: "MACARON_CORS_ORIGINS", value: "null", field: "cors_origins"},
+		{env: "MACARON_CORS_ORIGINS", value: "https://a.example.org/", field: "cors_origins"},
+		{env: "MACARON_CORS_ORIGINS", value: "https://*.example.org", field: "cors_origins"},
+		{env: "MACARON_CONNECTIONS", value: "0", field: "connections"},
 		{env: "MACARON_LISTEN", value: "example.org:80", field: "listen"},
 		{env: "MACARON_LISTEN", value: "nonsense", field: "listen"},
 		{env: "PORT", value: "99999", field: "listen"},

@@ -26,7 +26,7 @@ func Fields() []Field { return append([]Field(nil), fields...) }
 var fields = []Field{
 	{Key: "home", Env: "MACARON_HOME", Flag: "home", Help: "directory of all state",
 		set: text(func(c *Config) *string { return &c.Home })},
-	{Key: "listen", Env: "MACARON_LISTEN", Flag: "listen", Help: "address to serve on, loopback only", preset: "127.0.0.1:8080",
+	{Key: "listen", Env: "MACARON_LISTEN", Flag: "listen", Help: "address to serve on; beyond this machine only with keys", preset: "127.0.0.1:8080",
 		set: text(func(c *Config) *string { return &c.Listen })},
 	{Key: "contract", Env: "MACARON_CONTRACT", Flag: "contract", Help: "path of the contract (macaron.toml)",
 		set: text(func(c *Config) *string { return &c.Contract })},
@@ -68,6 +68,22 @@ var fields = []Field{
 		set: whole(func(c *Config, n int64) { c.Queue.Waiting = int(n) }, 0, 65536)},
 	{Key: "queue.route_timeout", Env: "MACARON_ROUTE_TIMEOUT", Flag: "route-timeout", Help: "longest route hop; then the default takes the turn", preset: "30s",
 		set: span(func(c *Config) *time.Duration { return &c.Queue.RouteTimeout }, 10*time.Millisecond, time.Hour)},
+	{Key: "tls_cert", Env: "MACARON_TLS_CERT", Flag: "tls-cert", Help: "PEM file with this server's certificate and its chain; read again when it changes",
+		set: text(func(c *Config) *string { return &c.Door.Cert })},
+	{Key: "tls_key", Env: "MACARON_TLS_KEY", Flag: "tls-key", Help: "PEM file with the certificate's key",
+		set: text(func(c *Config) *string { return &c.Door.CertKey })},
+	{Key: "hosts", Env: "MACARON_HOSTS", Flag: "hosts", Help: "names that clients may call this server by, comma-separated",
+		set: list(func(c *Config) *[]string { return &c.Door.Hosts }, hostName)},
+	{Key: "cors_origins", Env: "MACARON_CORS_ORIGINS", Flag: "cors-origins", Help: "origins of other sites whose pages may call the API, comma-separated",
+		set: list(func(c *Config) *[]string { return &c.Door.Origins }, origin)},
+	{Key: "connections", Env: "MACARON_CONNECTIONS", Flag: "connections", Help: "connections at once; more wait to be accepted", preset: "4096",
+		set: whole(func(c *Config, n int64) { c.Door.Connections = int(n) }, 1, 1<<20)},
+
+	{Key: "key_file", Env: "MACARON_KEY_FILE", Flag: "key-file", Help: "file with the API key that commands such as chat show to a running server",
+		set: keyFile(func(c *Config) *Secret { return &c.Key })},
+	{Key: "key", Env: "MACARON_KEY", Help: "that key itself (environment only)", secret: true,
+		set: func(c *Config, v string) error { c.Key = Secret(v); return nil }},
+
 	{Key: "log.level", Env: "MACARON_LOG_LEVEL", Flag: "log-level", Help: "debug, info, warn or error", preset: "info",
 		set: oneOf(func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error")},
 	{Key: "log.format", Env: "MACARON_LOG_FORMAT", Flag: "log-format", Help: "text or json", preset: "text",
@@ -108,6 +124,24 @@ func span(at func(*Config) *time.Duration, low, high time.Duration) func(*Config
 			return fmt.Errorf("it must be a duration from %s to %s, such as 90s", low, high)
 		}
 		*at(c) = d
+		return nil
+	}
+}
+
+// list reads words separated by commas.
+func list(at func(*Config) *[]string, check func(string) error) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		var words []string
+		for _, w := range strings.Split(v, ",") {
+			if w = strings.TrimSpace(w); w == "" {
+				continue
+			}
+			if err := check(w); err != nil {
+				return err
+			}
+			words = append(words, w)
+		}
+		*at(c) = words
 		return nil
 	}
 }

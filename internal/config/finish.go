@@ -40,6 +40,9 @@ func (c *Config) finish(home string) error {
 	if err := checkListen(c.Listen); err != nil {
 		return err
 	}
+	if err := c.checkDoor(); err != nil {
+		return err
+	}
 	if c.Upstream.URL != "" {
 		return c.checkUpstream()
 	}
@@ -53,8 +56,8 @@ func defaultContract(home string) string {
 	return filepath.Join(home, "macaron.toml")
 }
 
-// checkListen refuses addresses beyond this machine: there are no keys yet, so
-// whoever reaches the port can use it.
+// checkListen refuses what is no address. Whether one beyond this machine may be served is
+// for those who know the keys.
 func checkListen(addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -63,11 +66,41 @@ func checkListen(addr string) error {
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
 		return errs.New(errs.InvalidRequest, fmt.Sprintf("the port %q is not a number from 0 to 65535", port), "set PORT to a free port").In("listen")
 	}
-	if ip := net.ParseIP(host); host == "localhost" || (ip != nil && ip.IsLoopback()) {
+	if host == "" || host == "localhost" || net.ParseIP(host) != nil {
 		return nil
 	}
-	return errs.New(errs.InvalidRequest, fmt.Sprintf("the address %q can be reached from other machines, and there are no keys yet", addr),
-		"listen on 127.0.0.1 and put a proxy that asks for credentials before it").In("listen")
+	return errs.New(errs.InvalidRequest, fmt.Sprintf("%q is not an IP address of this machine", host), "use 127.0.0.1, or 0.0.0.0 for all").In("listen")
+}
+
+// Loopback reports whether only this machine can reach the listener.
+func (c Config) Loopback() bool {
+	host, _, err := net.SplitHostPort(c.Listen)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+func (c *Config) checkDoor() error {
+	if (c.Door.Cert == "") == (c.Door.CertKey == "") {
+		return nil
+	}
+	return errs.New(errs.InvalidRequest, "of tls_cert and tls_key only one is set", "set both, or none").In("tls_cert")
+}
+
+// hostName takes a name or address without a port.
+func hostName(s string) error {
+	if s == "" || len(s) > 253 || strings.ContainsAny(s, "/:@?# *") && net.ParseIP(s) == nil {
+		return fmt.Errorf("%q is not the name of a host, without a port", s)
+	}
+	return nil
+}
+
+// origin takes what a browser sends in Origin: scheme, host and port, and nothing else.
+func origin(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || s != u.Scheme+"://"+u.Host || s != strings.ToLower(s) || strings.Contains(s, "*") {
+		return fmt.Errorf("%q is not an origin such as https://app.example.org", s)
+	}
+	return nil
 }
 
 func (c *Config) checkUpstream() error {

@@ -15,6 +15,7 @@ var edges = map[Code]struct{ status, exit int }{
 	TooLarge:            {http.StatusRequestEntityTooLarge, 2},
 	Unsupported:         {http.StatusBadRequest, 5},
 	Overloaded:          {http.StatusTooManyRequests, 6},
+	RateLimited:         {http.StatusTooManyRequests, 6},
 	UpstreamUnavailable: {http.StatusBadGateway, 6},
 	UpstreamFailed:      {http.StatusBadGateway, 6},
 	FormatInvalid:       {http.StatusUnprocessableEntity, 7},

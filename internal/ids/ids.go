@@ -29,6 +29,7 @@ const (
 	Run     Kind = "run"
 	Job     Kind = "job"
 	Request Kind = "req"
+	APIKey  Kind = "key"
 )
 
 // Source makes identifiers; it is safe for concurrent use and strictly rising

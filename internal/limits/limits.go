@@ -20,6 +20,7 @@ import (
 // hurt the machine.
 const (
 	BodyBytes    = 8 << 20 // of a request
+	HeaderCount  = 128
 	MessageCount = 4096
 	TextBytes    = 4 << 20 // of one message
 	PartCount    = 256     // of one message

@@ -29,7 +29,7 @@ func Discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 var (
 	secretKey  = regexp.MustCompile(`(?i)(authorization|api[_-]?key|^key$|secret|password|cookie|credential|bearer)`)
-	secretText = regexp.MustCompile(`(?i)(bearer\s+)\S+|\b(sk|hf|ghp|xox[a-z])[-_][A-Za-z0-9_-]{6,}|(://)[^/@\s]+@|([?&](?:api_?key|token|key)=)[^&\s]+`)
+	secretText = regexp.MustCompile(`(?i)(bearer\s+)\S+|\b(sk|mk|hf|ghp|xox[a-z])[-_][A-Za-z0-9_-]{6,}|(://)[^/@\s]+@|([?&](?:api_?key|token|key)=)[^&\s]+`)
 )
 
 const struck = "[redacted]"

@@ -42,7 +42,7 @@ func errorOf(e *errs.Error) errorBody {
 
 func errorType(c errs.Code) string {
 	switch status := c.Status(); {
-	case c == errs.Overloaded:
+	case status == http.StatusTooManyRequests:
 		return "rate_limit_error"
 	case status == http.StatusUnauthorized:
 		return "authentication_error"

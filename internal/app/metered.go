@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"iter"
+
+	"macaron/internal/auth"
+	"macaron/internal/backend"
+	"macaron/internal/chat"
+	"macaron/internal/clock"
+	"macaron/internal/contract"
+	"macaron/internal/turn"
+)
+
+// gate lets a key and its tenant have so many turns, and no more tokens than they may.
+type gate struct {
+	turns *turn.Runner
+	clock clock.Clock
+}
+
+// Run serves a turn.
+func (g gate) Run(ctx context.Context, q turn.Request, out turn.Sink) error {
+	leave, err := auth.Of(ctx).Enter(g.clock.Now())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return g.turns.Run(ctx, q, out)
+}
+
+// Route decides who would take a request.
+func (g gate) Route(ctx context.Context, owner, text string, previous *contract.Previous) (turn.Report, error) {
+	leave, err := auth.Of(ctx).Enter(g.clock.Now())
+	if err != nil {
+		return turn.Report{}, err
+	}
+	defer leave()
+	return g.turns.Route(ctx, owner, text, previous)
+}
+
+// metered counts the tokens of every model call: on the accounts of the key that asked and of its
+// tenant; what nobody asked for, as summaries, on the tenant's alone.
+type metered struct {
+	backend.Generator
+	keys  *auth.Keyring
+	clock clock.Clock
+}
+
+// Generate implements backend.Generator.
+func (m metered) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat.Event, error] {
+	spend := m.account(ctx, r.Salt)
+	if spend == nil {
+		return m.Generator.Generate(ctx, r)
+	}
+	return func(yield func(chat.Event, error) bool) {
+		tokens := int64(0)
+		defer func() { spend(tokens) }()
+		for e, err := range m.Generator.Generate(ctx, r) {
+			tokens = cost(tokens, e)
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func (m metered) account(ctx context.Context, tenant string) func(tokens int64) {
+	if p := auth.Of(ctx); p.KeyID != "" {
+		return func(n int64) { p.Spend(m.clock.Now(), n) }
+	}
+	if t := m.keys.Tenant(tenant); t != nil {
+		return func(n int64) { t.Spend(m.clock.Now(), n) }
+	}
+	return nil
+}
+
+// cost goes on counting with an event. A call that is cut short has no last one: then its prompt
+// and a token for each piece are counted.
+func cost(tokens int64, e chat.Event) int64 {
+	switch {
+	case e.Start != nil:
+		return int64(e.Start.PromptTokens)
+	case e.Finish != nil:
+		return int64(e.Finish.Usage.PromptTokens + e.Finish.Usage.OutputTokens)
+	}
+	return tokens + int64(max(1, len(e.Tokens)))
+}
