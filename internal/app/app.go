@@ -112,7 +112,7 @@ func (a *App) openTurns(Options) error {
 		defer stop()
 		return a.summaries.Close(ctx)
 	})
-	a.turns = gate{clock: a.clock, turns: &turn.Runner{
+	a.turns = gate{clock: a.clock, Runner: &turn.Runner{
 		Sessions: a.sessions, Catalogue: a.catalogue, Generator: generator, Summaries: a.summaries,
 		Queue: limits.NewQueue(a.cfg.Queue.Running, a.cfg.Queue.Waiting, a.metrics.Load),
 		IDs:   a.ids, Meter: a.metrics, Log: a.log, RouteTimeout: a.cfg.Queue.RouteTimeout,

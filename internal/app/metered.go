@@ -14,8 +14,8 @@ import (
 
 // gate lets a key and its tenant have so many turns, and no more tokens than they may.
 type gate struct {
-	turns *turn.Runner
-	clock clock.Clock
+	*turn.Runner // counting tokens costs a request alone
+	clock        clock.Clock
 }
 
 // Run serves a turn.
@@ -25,7 +25,7 @@ func (g gate) Run(ctx context.Context, q turn.Request, out turn.Sink) error {
 		return err
 	}
 	defer leave()
-	return g.turns.Run(ctx, q, out)
+	return g.Runner.Run(ctx, q, out)
 }
 
 // Route decides who would take a request.
@@ -35,13 +35,13 @@ func (g gate) Route(ctx context.Context, owner, text string, previous *contract.
 		return turn.Report{}, err
 	}
 	defer leave()
-	return g.turns.Route(ctx, owner, text, previous)
+	return g.Runner.Route(ctx, owner, text, previous)
 }
 
 // metered counts the tokens of every model call: on the accounts of the key that asked and of its
 // tenant; what nobody asked for, as summaries, on the tenant's alone.
 type metered struct {
-	backend.Generator
+	*late
 	keys  *auth.Keyring
 	clock clock.Clock
 }
@@ -50,12 +50,12 @@ type metered struct {
 func (m metered) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat.Event, error] {
 	spend := m.account(ctx, r.Salt)
 	if spend == nil {
-		return m.Generator.Generate(ctx, r)
+		return m.late.Generate(ctx, r)
 	}
 	return func(yield func(chat.Event, error) bool) {
 		tokens := int64(0)
 		defer func() { spend(tokens) }()
-		for e, err := range m.Generator.Generate(ctx, r) {
+		for e, err := range m.late.Generate(ctx, r) {
 			tokens = cost(tokens, e)
 			if !yield(e, err) {
 				return
