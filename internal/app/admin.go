@@ -8,6 +8,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/limits"
+	"macaron/internal/turn"
 )
 
 // route answers POST /admin/route {"text": ..., "previous": {"label", "text"}} with
@@ -24,6 +25,17 @@ func (a *App) route(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, report)
+}
+
+// explain answers GET /admin/route/{id} with how a turn of the log was routed; id is of the
+// turn, of a hop of it, or of the request.
+func (a *App) explain(w http.ResponseWriter, r *http.Request) {
+	x, err := turn.Explain(r.Context(), a.sessions, a.catalogue, auth.Owner(r), r.PathValue("id"))
+	if err != nil {
+		a.fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, x)
 }
 
 func readRoute(r *http.Request) (string, *contract.Previous, error) {

@@ -31,7 +31,10 @@ func (c *catalogue) Current(ctx context.Context, owner string) (turn.Catalog, er
 		return turn.Catalog{}, err
 	}
 	out := turn.Catalog{Contract: s.Contract}
-	for _, e := range s.Adapters {
+	for i, e := range s.Adapters {
+		if !s.Contract.Adapters[i].For(owner) {
+			continue // for this tenant it does not exist
+		}
 		out.Adapters = append(out.Adapters, e.Revision)
 	}
 	return out, nil

@@ -24,7 +24,7 @@ type entry struct {
 // table lists every route of the one listener. A handler that serves several has a line for each.
 func (a *App) table() []entry {
 	chat := openai.Handler(openai.Deps{
-		Turns: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
+		Turns: a.turns, Routes: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
 	})
 	messages := anthropic.Handler(anthropic.Deps{
 		Turns: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
@@ -49,7 +49,9 @@ func (a *App) table() []entry {
 		{"GET /admin/sessions", auth.Read, pages},
 		{"GET /admin/sessions/{id}", auth.Read, pages},
 		{"GET /admin/adapters", auth.Read, pages},
+		{"POST /v1/route", auth.Chat, chat},
 		{"POST /admin/route", auth.Chat, http.HandlerFunc(a.route)},
+		{"GET /admin/route/{id}", auth.Read, http.HandlerFunc(a.explain)},
 	}
 }
 

@@ -5,6 +5,8 @@
 package contract
 
 import (
+	"slices"
+
 	"macaron/internal/canonical"
 	"macaron/internal/chat"
 	"macaron/internal/ids"
@@ -45,12 +47,15 @@ type Prompts struct {
 
 // Router says who routes, what happens when it fails, and how much it sees.
 type Router struct {
-	Adapter        string   `toml:"adapter" json:"adapter"`                 // runs the route hop
-	Default        string   `toml:"default" json:"default"`                 // taken when routing fails
-	Order          []string `toml:"order" json:"order"`                     // labels by priority
-	MinProbability float64  `toml:"min_probability" json:"min_probability"` // below it, Default is taken
-	RequestChars   int      `toml:"request_chars" json:"request_chars"`     // runes of the request
-	ContextChars   int      `toml:"context_chars" json:"context_chars"`     // runes of the previous request
+	Adapter        string   `toml:"adapter" json:"adapter"`                       // runs the route hop
+	Default        string   `toml:"default" json:"default"`                       // taken when routing fails
+	Order          []string `toml:"order" json:"order"`                           // labels by priority
+	MinProbability float64  `toml:"min_probability" json:"min_probability"`       // below it, Default is taken
+	RequestChars   int      `toml:"request_chars" json:"request_chars"`           // runes of the request
+	ContextChars   int      `toml:"context_chars" json:"context_chars"`           // runes of the previous request
+	StickyMargin   float64  `toml:"sticky_margin" json:"sticky_margin,omitempty"` // the last adapter stays unless another is likelier by more
+	Summaries      int      `toml:"summaries" json:"summaries,omitempty"`         // recent turns whose summaries the router sees
+	Shortlist      int      `toml:"shortlist" json:"shortlist,omitempty"`         // adapters that reach the prompt; 0: all
 }
 
 // Budgets bound the hops, in tokens, and the wait for a summary, in milliseconds.
@@ -82,6 +87,8 @@ type Adapter struct {
 	Source      string `toml:"source" json:"source"`           // directory, sha256:HASH or model:NAME
 	Description string `toml:"description" json:"description"` // one line, for the router
 	Prompt      string `toml:"prompt" json:"prompt"`           // takes the place of {{specialist}}
+
+	Owners []string `toml:"owners" json:"owners,omitempty"` // tenants that it is for; none: everybody
 }
 
 // Canonical returns the canonical bytes, which Hash names. Do not change them.
@@ -99,6 +106,17 @@ func (c *Contract) Labels() []string {
 	return labels
 }
 
+// LabelsFor lists the adapters that a tenant may see, in the order of the contract.
+func (c *Contract) LabelsFor(owner string) []string {
+	var labels []string
+	for _, a := range c.Adapters {
+		if a.For(owner) {
+			labels = append(labels, a.Name)
+		}
+	}
+	return labels
+}
+
 // Adapter finds a registered adapter by name.
 func (c *Contract) Adapter(name string) (Adapter, bool) {
 	for _, a := range c.Adapters {
@@ -107,6 +125,11 @@ func (c *Contract) Adapter(name string) (Adapter, bool) {
 		}
 	}
 	return Adapter{}, false
+}
+
+// For reports whether a tenant may see and use the adapter.
+func (a Adapter) For(owner string) bool {
+	return len(a.Owners) == 0 || slices.Contains(a.Owners, owner)
 }
 
 func (c *Contract) seal() error {

@@ -92,6 +92,14 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"label", `name = "L1"`, `name = "L 1"`, "adapters[1].name: not an adapter name"},
 		{"description", `description = "act"`, `description = "act\nnow"`, "must be one line"},
 		{"source", `source = "adapters/L1"`, `source = ""`, "needs source and description"},
+		{"margin", "min_probability = 0.0", "sticky_margin = 1.5", "router.sticky_margin must be from 0 to 1"},
+		{"summaries", "min_probability = 0.0", "summaries = 17", "router.summaries is 17"},
+		{"shortlist", "min_probability = 0.0", "shortlist = -2", "router.shortlist is -2"},
+		{"shortlist of one", "min_probability = 0.0", "shortlist = 1", "leaves nothing to decide"},
+		{"no owners", `title = "Agent"`, "owners = []", "adapters[1].owners has 0 tenants"},
+		{"owner twice", `title = "Agent"`, `owners = ["a", "a"]`, `adapters[1].owners has "a"`},
+		{"empty owner", `title = "Agent"`, `owners = [" "]`, `adapters[1].owners has " "`},
+		{"private default", `title = "Chat"`, `owners = ["a"]`, `router.adapter is "L0", which is not for everybody`},
 		{"utf-8", `base = "tiny"`, "base = \"\xff\"", "line 7, column "},
 	} {
 		if !strings.Contains(good, c.old) {
@@ -151,6 +159,25 @@ func TestPrompts(t *testing.T) {
 	}
 	if m := c.RouteMessages("x", nil); len(m) != 2 || m[0].Role != chat.System || m[1].Text() != `Request: "x"` {
 		t.Errorf("%+v", m)
+	}
+}
+
+// The prompt offers some labels in the order given, with summaries before the turn before.
+func TestPromptsOfSomeLabels(t *testing.T) {
+	c := parse(t, strings.Replace(fixture(t), "min_probability = 0.0", "summaries = 2", 1))
+	m := c.RoutePrompt(Ask{Request: "x", Previous: &Previous{"", "p"}, Earlier: []Previous{{"L0", "gone"}, {"L1", "one"}, {"", "two\n"}}, Labels: []string{"L1"}})
+	if got, want := m[0].Text(), "Pick one.\nL1: act\nFirst of L1."; got != want {
+		t.Errorf("%q", got)
+	}
+	if got, want := m[1].Text(), "Earlier: L1 \"one\"\nEarlier: \"two\\n\"\nPrevious: \"p\"\nRequest: \"x\""; got != want {
+		t.Errorf("%q", got)
+	}
+	private := parse(t, strings.Replace(fixture(t), `title = "Agent"`, `owners = ["ann"]`, 1))
+	if got := private.LabelsFor("bob"); len(got) != 1 || got[0] != "L0" {
+		t.Errorf("bob sees %q", got)
+	}
+	if got := private.LabelsFor("ann"); len(got) != 2 || private.Hash() == c.Hash() {
+		t.Errorf("ann sees %q", got)
 	}
 }
 

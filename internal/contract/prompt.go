@@ -1,33 +1,64 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 
 	"macaron/internal/chat"
 )
 
-// Previous is the user turn before the one to route: which adapter took it and
-// the user's text.
+// Previous is the user turn before the one to route: which adapter took it, "" when
+// nobody knows, and the user's text.
 type Previous struct {
 	Label string
 	Text  string
 }
 
-// RouteMessages is the whole prompt of the route hop: RouteSystem and RouteUser.
-func (c *Contract) RouteMessages(request string, previous *Previous) []chat.Message {
-	return []chat.Message{chat.Text(chat.System, c.RouteSystem()), chat.Text(chat.User, c.RouteUser(request, previous))}
+// Ask is all that a route prompt is made of. docs/formats/routing.md has the layout.
+type Ask struct {
+	Request  string
+	Previous *Previous  // the turn before, or nil
+	Earlier  []Previous // recent turns, oldest first, with their summaries as texts
+	Labels   []string   // adapters that the prompt offers, in this order; nil: all, as the contract has them
 }
 
-// RouteSystem is the fixed part of the route prompt, equal for every request so
-// that its prefix is cached: prompts.route with its placeholders, trimmed.
-func (c *Contract) RouteSystem() string {
-	lines := make([]string, len(c.Adapters))
-	for i, a := range c.Adapters {
-		lines[i] = a.Name + ": " + a.Description
+// RouteMessages is the whole prompt of the route hop over all adapters.
+func (c *Contract) RouteMessages(request string, previous *Previous) []chat.Message {
+	return c.RoutePrompt(Ask{Request: request, Previous: previous})
+}
+
+// RoutePrompt is the whole prompt of a route hop.
+func (c *Contract) RoutePrompt(a Ask) []chat.Message {
+	return []chat.Message{chat.Text(chat.System, c.RouteSystem(a.Labels...)), chat.Text(chat.User, c.earlier(a.Earlier)+c.RouteUser(a.Request, a.Previous))}
+}
+
+// RouteSystem is the fixed part of the route prompt, equal for every request that is
+// offered the same labels (none: all) so that its prefix is cached: prompts.route with
+// its placeholders, trimmed.
+func (c *Contract) RouteSystem(labels ...string) string {
+	if len(labels) == 0 {
+		labels = c.Labels()
+	}
+	lines := make([]string, 0, len(labels))
+	for _, l := range labels {
+		if a, ok := c.Adapter(l); ok {
+			lines = append(lines, a.Name+": "+a.Description)
+		}
 	}
 	return strings.TrimSpace(expand(c.Prompts.Route,
 		"{{adapters}}", strings.Join(lines, "\n"),
-		"{{order}}", strings.Join(c.Router.Order, ", ")))
+		"{{order}}", strings.Join(c.Priority(labels), ", ")))
+}
+
+// Priority gives these labels in the order of router.order.
+func (c *Contract) Priority(labels []string) []string {
+	var out []string
+	for _, l := range c.Router.Order {
+		if slices.Contains(labels, l) {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // RouteUser is the request as quoted, untrusted text, clipped to the router's
@@ -35,9 +66,25 @@ func (c *Contract) RouteSystem() string {
 func (c *Contract) RouteUser(request string, previous *Previous) string {
 	var head string
 	if previous != nil {
-		head = "Previous: " + previous.Label + " " + chat.Quote(clip(previous.Text, c.Router.ContextChars)) + "\n"
+		head = c.line("Previous: ", *previous)
 	}
 	return head + "Request: " + chat.Quote(clip(request, c.Router.RequestChars))
+}
+
+// earlier has a line for each of the last router.summaries summaries.
+func (c *Contract) earlier(turns []Previous) string {
+	var b strings.Builder
+	for _, t := range turns[max(0, len(turns)-c.Router.Summaries):] {
+		b.WriteString(c.line("Earlier: ", t))
+	}
+	return b.String()
+}
+
+func (c *Contract) line(head string, p Previous) string {
+	if p.Label != "" {
+		head += p.Label + " "
+	}
+	return head + chat.Quote(clip(p.Text, c.Router.ContextChars)) + "\n"
 }
 
 // AnswerSystem is the head of a specialist's view: prompts.system with its own

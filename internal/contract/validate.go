@@ -15,6 +15,8 @@ const (
 	MaxTokens   = 1 << 20 // any token budget
 	MaxChars    = 1 << 20 // router.request_chars, router.context_chars
 	MaxWaitMS   = 600_000 // budgets.summary_wait_ms
+	MaxEarlier  = 16      // router.summaries
+	MaxOwners   = 256     // tenants of one adapter
 )
 
 func (c *Contract) validate() error {
@@ -51,8 +53,25 @@ func (c *Contract) checkAdapters() error {
 		if a.Source == "" || a.Description == "" {
 			return bad(key, fmt.Sprintf("adapter %s needs source and description", a.Name))
 		}
+		if err := checkOwners(key+".owners", a.Owners); err != nil {
+			return err
+		}
 		if strings.ContainsAny(a.Description, "\r\n") {
 			return bad(key+".description", fmt.Sprintf("the description of %s must be one line", a.Name))
+		}
+	}
+	return nil
+}
+
+// checkOwners wants names that an adapter can be for; an empty list that is written down
+// would read as "nobody" and mean "everybody".
+func checkOwners(key string, owners []string) error {
+	if owners != nil && len(owners) == 0 || len(owners) > MaxOwners {
+		return bad(key, fmt.Sprintf("%s has %d tenants; name 1 to %d, or leave it out", key, len(owners), MaxOwners))
+	}
+	for i, o := range owners {
+		if strings.TrimSpace(o) == "" || slices.Contains(owners[:i], o) {
+			return bad(key, fmt.Sprintf("%s has %q, which is empty or stands there twice", key, o))
 		}
 	}
 	return nil
@@ -79,9 +98,16 @@ func (c *Contract) checkPrompts() error {
 func (c *Contract) checkRouter() error {
 	r := &c.Router
 	for _, l := range []struct{ key, label string }{{"router.adapter", r.Adapter}, {"router.default", r.Default}} {
-		if _, ok := c.Adapter(l.label); !ok {
+		a, ok := c.Adapter(l.label)
+		if !ok {
 			return bad(l.key, fmt.Sprintf("%s is %q, which is no registered adapter", l.key, l.label))
 		}
+		if len(a.Owners) > 0 {
+			return bad(l.key, fmt.Sprintf("%s is %q, which is not for everybody; every tenant needs the one that routes and the default", l.key, l.label))
+		}
+	}
+	if r.Shortlist == 1 {
+		return bad("router.shortlist", "router.shortlist is 1, which leaves nothing to decide; use 0 or at least 2")
 	}
 	for i, label := range r.Order {
 		if _, ok := c.Adapter(label); !ok {
@@ -99,7 +125,11 @@ func (c *Contract) checkRouter() error {
 	if !(r.MinProbability >= 0 && r.MinProbability <= 1) {
 		return bad("router.min_probability", "router.min_probability must be from 0 to 1")
 	}
-	return bounds(count{"router.request_chars", r.RequestChars, 1, MaxChars}, count{"router.context_chars", r.ContextChars, 0, MaxChars})
+	if !(r.StickyMargin >= 0 && r.StickyMargin <= 1) {
+		return bad("router.sticky_margin", "router.sticky_margin must be from 0 to 1")
+	}
+	return bounds(count{"router.summaries", r.Summaries, 0, MaxEarlier}, count{"router.shortlist", r.Shortlist, 0, MaxAdapters},
+		count{"router.request_chars", r.RequestChars, 1, MaxChars}, count{"router.context_chars", r.ContextChars, 0, MaxChars})
 }
 
 func (c *Contract) checkBudgets() error {

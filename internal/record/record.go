@@ -151,9 +151,19 @@ type Hop struct {
 // RouteDecision says which adapter was chosen and why.
 type RouteDecision struct {
 	Label         string             `json:"label"`
-	Reason        string             `json:"reason"` // model, forced, sticky, fallback, single
+	Reason        string             `json:"reason"` // model, follow_up, forced, sticky, fallback, single
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
-	Error         string             `json:"error,omitempty"` // why the fall-back was needed
+	Error         string             `json:"error,omitempty"`     // why the fall-back was needed
+	Preferred     string             `json:"preferred,omitempty"` // what the router named, where another was taken
+	Offered       []string           `json:"offered,omitempty"`   // labels of the prompt, where a shortlist chose them
+	RankedBy      string             `json:"ranked_by,omitempty"` // what made the shortlist: lexical, embedding, fused
+	Earlier       []RouteContext     `json:"earlier,omitempty"`   // summaries that the prompt carried, oldest first
+}
+
+// RouteContext is a summary as the router saw it; later ones may take its place in the turn.
+type RouteContext struct {
+	Label string `json:"label,omitempty"` // of the adapter that answered; "" when nobody knows
+	Text  string `json:"text"`
 }
 
 // ToolResults are the client's answers to the open calls of a turn.

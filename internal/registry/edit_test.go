@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -98,7 +99,7 @@ func TestInsertThenDeleteIsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := k.Adapter(a.Name); got != a {
+		if got, _ := k.Adapter(a.Name); !reflect.DeepEqual(got, a) {
 			t.Fatalf("got %+v, want %+v", got, a)
 		}
 		back, err := Delete(with, a.Name)

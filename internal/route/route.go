@@ -20,11 +20,12 @@ import (
 
 // The reasons of a decision.
 const (
-	Model    = "model"    // the router chose
-	Forced   = "forced"   // the client asked for the adapter
-	Sticky   = "sticky"   // tool results stay on the adapter that called
-	Fallback = "fallback" // routing failed or was unsure: the contract's default
-	Single   = "single"   // there is only one adapter
+	Model    = "model"     // the router chose
+	FollowUp = "follow_up" // the last adapter keeps a request on which the router was not surer of another
+	Forced   = "forced"    // the client asked for the adapter
+	Sticky   = "sticky"    // tool results stay on the adapter that called
+	Fallback = "fallback"  // routing failed or was unsure: the contract's default
+	Single   = "single"    // there is only one adapter
 )
 
 // Question is all that a decision depends on.
@@ -36,9 +37,17 @@ type Question struct {
 	Pinned   string           // adapter that an open turn is pinned to, or ""
 	Text     string           // the request
 	Previous *contract.Previous
-	Salt     string        // tenant
-	Session  string        // that it is asked for
-	Timeout  time.Duration // of the hop; 0: none
+	Earlier  []contract.Previous // recent turns, oldest first, with their summaries as texts
+	Ranker   Ranker              // makes the shortlist, where the contract wants one
+	Salt     string              // tenant
+	Session  string              // that it is asked for
+	Timeout  time.Duration       // of the hop; 0: none
+}
+
+// Ranker orders adapters by how well their descriptions fit a request; *shortlist.Ranker is one.
+type Ranker interface {
+	// Rank gives the labels of the k fittest, best first, and what they were ranked by.
+	Rank(ctx context.Context, c *contract.Contract, labels []string, request string, k int) ([]string, string)
 }
 
 // Outcome is the decision, and the hop that made it if a model was asked.
@@ -54,11 +63,18 @@ func Decide(ctx context.Context, g backend.Generator, q Question) (Outcome, erro
 	if d, ok, err := settled(q); ok || err != nil {
 		return Outcome{Decision: d, Hop: record.Hop{Hop: record.HopRoute, Route: &d}}, err
 	}
-	choice, hop, blob, err := ask(ctx, g, q)
+	offered, by := q.offer(ctx)
+	choice, hop, blob, err := ask(ctx, g, q, offered)
 	if ctx.Err() != nil {
 		return Outcome{Hop: hop}, errs.Wrap(errs.Canceled, context.Cause(ctx), "the client went away while the turn was routed", "")
 	}
-	d := judge(q, choice, err)
+	d := judge(q, offered, choice, err)
+	if by != "" {
+		d.Offered, d.RankedBy = offered, by
+	}
+	for _, e := range q.Earlier[max(0, len(q.Earlier)-q.Contract.Router.Summaries):] {
+		d.Earlier = append(d.Earlier, record.RouteContext(e))
+	}
 	hop.Route = &d
 	if err != nil {
 		hop.Error, hop.Detail = string(errs.CodeOf(err)), err.Error()
@@ -90,23 +106,51 @@ func NoAdapter(name string) *errs.Error {
 }
 
 // judge turns the router's choice, or its failure, into the decision. It is pure.
-func judge(q Question, c *chat.Choice, err error) record.RouteDecision {
+func judge(q Question, offered []string, c *chat.Choice, err error) record.RouteDecision {
 	fallback := record.RouteDecision{Label: fallbackLabel(q), Reason: Fallback}
 	switch {
 	case err != nil:
 		fallback.Error = string(errs.CodeOf(err))
 		return fallback
-	case c == nil || !slices.Contains(q.Labels, c.Label):
+	case c == nil || !slices.Contains(offered, c.Label):
 		fallback.Error = "no_label"
 		return fallback
 	}
+	fallback.Probabilities, fallback.Preferred = c.Probabilities, c.Label
 	p, known := c.Probabilities[c.Label]
-	fallback.Probabilities = c.Probabilities
-	if known && p < q.Contract.Router.MinProbability {
+	switch last, margin := q.last(offered), q.Contract.Router.StickyMargin; {
+	case last != "" && last != c.Label && margin > 0 && known && p-c.Probabilities[last] <= margin:
+		return record.RouteDecision{Label: last, Reason: FollowUp, Probabilities: c.Probabilities, Preferred: c.Label}
+	case known && p < q.Contract.Router.MinProbability:
 		fallback.Error = "unsure"
 		return fallback
 	}
 	return record.RouteDecision{Label: c.Label, Reason: Model, Probabilities: c.Probabilities}
+}
+
+// last is the adapter of the turn before, if it is offered.
+func (q Question) last(offered []string) string {
+	if q.Previous == nil || !slices.Contains(offered, q.Previous.Label) {
+		return ""
+	}
+	return q.Previous.Label
+}
+
+// offer gives the labels that the router decides among: all of them, or the shortlist, by
+// name so that equal sets are equal prompts, with the default for abstention and the last
+// adapter for follow-ups, which rarely say what they are about.
+func (q Question) offer(ctx context.Context) (offered []string, by string) {
+	k := q.Contract.Router.Shortlist
+	if k == 0 || q.Ranker == nil || len(q.Labels) <= k {
+		return q.Labels, ""
+	}
+	ranked, by := q.Ranker.Rank(ctx, q.Contract, q.Labels, q.Text, k)
+	offered = slices.Concat(ranked, []string{fallbackLabel(q)})
+	if last := q.last(q.Labels); last != "" {
+		offered = append(offered, last)
+	}
+	slices.Sort(offered)
+	return slices.Compact(offered), by
 }
 
 // fallbackLabel is the contract's default; when that is not registered, the first that is.
@@ -117,7 +161,7 @@ func fallbackLabel(q Question) string {
 	return q.Labels[0]
 }
 
-func ask(ctx context.Context, g backend.Generator, q Question) (*chat.Choice, record.Hop, *record.Blob, error) {
+func ask(ctx context.Context, g backend.Generator, q Question, offered []string) (*chat.Choice, record.Hop, *record.Blob, error) {
 	if q.Timeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, q.Timeout)
@@ -125,9 +169,9 @@ func ask(ctx context.Context, g backend.Generator, q Question) (*chat.Choice, re
 	}
 	zero := 0.0
 	r := backend.Request{
-		Messages:  q.Contract.RouteMessages(q.Text, q.Previous),
+		Messages:  q.Contract.RoutePrompt(contract.Ask{Request: q.Text, Previous: q.Previous, Earlier: q.Earlier, Labels: offered}),
 		Revision:  q.Router,
-		Choices:   q.Labels,
+		Choices:   offered,
 		Sampling:  chat.Sampling{Temperature: &zero},
 		MaxTokens: q.Contract.Budgets.RouteTokens,
 		Salt:      q.Salt,

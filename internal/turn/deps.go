@@ -12,6 +12,7 @@ import (
 	"macaron/internal/ids"
 	"macaron/internal/limits"
 	"macaron/internal/record"
+	"macaron/internal/route"
 	"macaron/internal/session"
 )
 
@@ -116,4 +117,5 @@ type Runner struct {
 	Meter        Meter
 	Log          *slog.Logger
 	RouteTimeout time.Duration // of the route hop; 0: none
+	Ranker       route.Ranker  // makes shortlists; nil: every adapter is in every route prompt
 }

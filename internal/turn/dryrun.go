@@ -5,11 +5,40 @@ import (
 
 	"macaron/internal/contract"
 	"macaron/internal/route"
+	"macaron/internal/session"
 )
 
-// Route decides who would take a request, and does nothing else: no turn is opened
-// and nothing is logged. previous is the turn before, or nil.
+// Dry decides who would take a request, and does nothing else: the conversation is found
+// and the router asked as for a turn, but no turn is opened and nothing is logged.
+func (r *Runner) Dry(ctx context.Context, q Request) (Report, error) {
+	return r.decide(ctx, q.Owner, func(c Catalog) (route.Question, error) {
+		if err := r.check(q); err != nil {
+			return route.Question{}, err
+		}
+		where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn, Trace: q.Trace}
+		p, err := r.Sessions.Resolve(ctx, where, q.Messages)
+		if err != nil {
+			return route.Question{}, err
+		}
+		question := r.question(c.Contract, c, q.Owner, &p)
+		question.Forced = q.Adapter
+		if p.Continue != nil {
+			question.Pinned = p.Continue.Revision.Name
+		}
+		return question, nil
+	})
+}
+
+// Route is Dry for a text without a conversation. previous is the turn before, or nil.
 func (r *Runner) Route(ctx context.Context, owner, text string, previous *contract.Previous) (Report, error) {
+	return r.decide(ctx, owner, func(c Catalog) (route.Question, error) {
+		q := r.question(c.Contract, c, owner, &session.Position{})
+		q.Text, q.Previous = text, previous
+		return q, nil
+	})
+}
+
+func (r *Runner) decide(ctx context.Context, owner string, ask func(Catalog) (route.Question, error)) (Report, error) {
 	leave, err := r.Queue.Enter(ctx)
 	if err != nil {
 		return Report{}, err
@@ -19,18 +48,19 @@ func (r *Runner) Route(ctx context.Context, owner, text string, previous *contra
 	if err != nil {
 		return Report{}, err
 	}
-	router, _ := catalog.Find(catalog.Contract.Router.Adapter)
-	outcome, err := route.Decide(ctx, r.Generator, route.Question{
-		Contract: catalog.Contract, Labels: catalog.Labels(), Router: router,
-		Text: text, Previous: previous, Salt: owner, Timeout: r.RouteTimeout,
-	})
+	q, err := ask(catalog)
 	if err != nil {
 		return Report{}, err
 	}
-	target, _ := catalog.Find(outcome.Decision.Label)
+	outcome, err := route.Decide(ctx, r.Generator, q)
+	if err != nil {
+		return Report{}, err
+	}
+	d := outcome.Decision
+	target, _ := catalog.Find(d.Label)
 	report := Report{
-		Adapter: target.Name, Revision: target.Hash, Reason: outcome.Decision.Reason, Cause: outcome.Decision.Error,
-		Probabilities: outcome.Decision.Probabilities, Contract: catalog.Contract.Hash(),
+		Session: q.Session, Adapter: d.Label, Revision: target.Hash, Reason: d.Reason, Cause: d.Error,
+		Preferred: d.Preferred, Offered: d.Offered, Probabilities: d.Probabilities, Contract: catalog.Contract.Hash(),
 	}
 	if h := outcome.Hop; h.Engine.Name != "" {
 		report.Hops = append(report.Hops, hopReport(h))

@@ -8,7 +8,6 @@ import (
 	"macaron/internal/adapter"
 	"macaron/internal/backend"
 	"macaron/internal/chat"
-	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/ownview"
@@ -19,12 +18,9 @@ import (
 
 // choose settles the adapter and its revision, and logs the decision.
 func (l *life) choose(ctx context.Context) error {
-	router, _ := l.catalog.Find(l.contract.Router.Adapter)
-	outcome, err := route.Decide(ctx, l.Generator, route.Question{
-		Contract: l.contract, Labels: l.catalog.Labels(), Router: router,
-		Forced: l.request.Adapter, Pinned: l.turn.Revision.Name,
-		Text: l.turn.Text(), Previous: l.previous(), Salt: l.turn.Owner, Session: l.turn.Session, Timeout: l.RouteTimeout,
-	})
+	q := l.question(l.contract, l.catalog, l.turn.Owner, &l.position)
+	q.Text, q.Forced, q.Pinned, q.Session = l.turn.Text(), l.request.Adapter, l.turn.Revision.Name, l.turn.Session
+	outcome, err := route.Decide(ctx, l.Generator, q)
 	if err != nil {
 		return err
 	}
@@ -38,15 +34,6 @@ func (l *life) choose(ctx context.Context) error {
 	}
 	l.count(outcome.Hop)
 	return l.Sessions.RecordHop(ctx, l.turn, session.Served{Hop: outcome.Hop, Blob: outcome.Blob})
-}
-
-// previous is the turn before, as the router sees it.
-func (l *life) previous() *contract.Previous {
-	if n := len(l.position.History); n > 0 {
-		last := &l.position.History[n-1]
-		return &contract.Previous{Label: last.Revision.Name, Text: last.Text()}
-	}
-	return nil
 }
 
 // revision is the chosen adapter's: the pinned one while the turn is open.

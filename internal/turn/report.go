@@ -14,8 +14,10 @@ type Report struct {
 	Session       string             `json:"session,omitempty"`
 	Adapter       string             `json:"adapter"`
 	Revision      ids.Digest         `json:"revision"`
-	Reason        string             `json:"reason"` // model, forced, sticky, fallback, single
+	Reason        string             `json:"reason"` // model, follow_up, forced, sticky, fallback, single
 	Cause         string             `json:"cause,omitempty"`
+	Preferred     string             `json:"preferred,omitempty"` // what the router named, where another was taken
+	Offered       []string           `json:"offered,omitempty"`   // the shortlist, where there was one
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 	Contract      ids.Digest         `json:"contract"`
 	Hops          []HopReport        `json:"hops,omitempty"`
@@ -41,7 +43,7 @@ func (l *life) report() Report {
 	revision := l.revision()
 	r := Report{
 		Turn: l.turn.ID, Session: l.turn.Session, Adapter: l.decision.Label, Revision: revision.Hash,
-		Reason: l.decision.Reason, Cause: l.decision.Error, Probabilities: l.decision.Probabilities, Contract: l.contract.Hash(), Ignored: l.ignored(),
+		Reason: l.decision.Reason, Cause: l.decision.Error, Preferred: l.decision.Preferred, Offered: l.decision.Offered, Probabilities: l.decision.Probabilities, Contract: l.contract.Hash(), Ignored: l.ignored(),
 	}
 	r.Step, r.Begun = l.turn.Step()
 	for _, h := range l.hops {

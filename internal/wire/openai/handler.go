@@ -18,9 +18,15 @@ type Turns interface {
 	Run(ctx context.Context, q turn.Request, out turn.Sink) error
 }
 
+// Routes decides without answering; turn.Runner does.
+type Routes interface {
+	Dry(ctx context.Context, q turn.Request) (turn.Report, error)
+}
+
 // Deps are the handler's surroundings.
 type Deps struct {
 	Turns     Turns
+	Routes    Routes
 	Catalogue turn.Catalogue
 	Owner     func(*http.Request) string // tenant of a request
 	Clock     clock.Clock
@@ -35,11 +41,12 @@ type api struct {
 	started time.Time
 }
 
-// Handler serves /v1/chat/completions and /v1/models.
+// Handler serves /v1/chat/completions, /v1/route and /v1/models.
 func Handler(d Deps) http.Handler {
 	a := &api{Deps: d, started: d.Clock.Now()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", a.complete)
+	mux.HandleFunc("POST /v1/route", a.route)
 	mux.HandleFunc("GET /v1/models", a.models)
 	mux.HandleFunc("GET /v1/models/{id...}", a.model)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

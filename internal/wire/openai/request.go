@@ -25,11 +25,17 @@ type request struct {
 // decode reads a body strictly: every field is honoured, refused by name, or
 // reported as ignored.
 func decode(body []byte) (*request, error) {
+	r := &request{}
+	_, err := r.take(body)
+	return r, err
+}
+
+// take reads a body into the request and gives its members.
+func (r *request) take(body []byte) (map[string]json.RawMessage, error) {
 	members, err := limits.Object("", body)
 	if err != nil {
 		return nil, err
 	}
-	r := &request{}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		read, known := fields[name]
 		switch {
@@ -42,7 +48,7 @@ func decode(body []byte) (*request, error) {
 			}
 		}
 	}
-	return r, r.finish(members)
+	return members, r.finish(members)
 }
 
 // finish checks what the fields mean together.
