@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"macaron/internal/models"
 	"macaron/internal/registry"
 	"macaron/internal/store/homelock"
+	"macaron/internal/store/postgres"
 )
 
 // roomy is the free space below which a full disk is near: logs and a few adapters.
@@ -69,6 +71,20 @@ func checkKeys(ctx context.Context, c config.Config) finding {
 		return note("keys", fmt.Sprintf("there are %d, and they cross the network in the clear", len(all.Keys)), "set tls_cert and tls_key, or put a proxy that speaks TLS in front")
 	}
 	return ok("keys", "there are %d; every client needs one", len(all.Keys))
+}
+
+// checkStore finds out whether a shared log can be used; one in home comes with it.
+func checkStore(ctx context.Context, c config.Config) finding {
+	if c.Store.URL == "" {
+		return ok("store", "SQLite, %s", filepath.Join(c.Home, "log.db"))
+	}
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	what, err := postgres.Check(ctx, c.Store.URL.Reveal())
+	if err != nil {
+		return problem("store", err)
+	}
+	return ok("store", "%s", what)
 }
 
 func checkSpace(c config.Config) finding {

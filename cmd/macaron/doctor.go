@@ -64,7 +64,7 @@ func (e *env) doctor(ctx context.Context) error {
 func examine(ctx context.Context, c config.Config) []finding {
 	list := []finding{checkProcessor(), ok("settings", "read; macaron config show lists them")}
 	list = append(list, checkHome(c)...)
-	list = append(list, checkKeys(ctx, c))
+	list = append(list, checkKeys(ctx, c), checkStore(ctx, c))
 	model := checkModel(c)
 	list = append(list, model)
 	list = append(list, checkContract(c)...)

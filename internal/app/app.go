@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
 	"time"
 
 	"macaron/internal/auth"
@@ -21,7 +20,6 @@ import (
 	"macaron/internal/obs"
 	"macaron/internal/session"
 	"macaron/internal/store/homelock"
-	"macaron/internal/store/sqlite"
 	"macaron/internal/summary"
 	"macaron/internal/turn"
 )
@@ -83,22 +81,6 @@ func (a *App) openHome(Options) error {
 	}
 	a.onClose(lock.Close)
 	return nil
-}
-
-// openLog opens the record log and closes what a crashed process left open in it.
-func (a *App) openLog(Options) error {
-	ctx := context.Background()
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(a.cfg.Home, "log.db"), Durability: sqlite.Durability(a.cfg.Durability)})
-	if err != nil {
-		return err
-	}
-	a.onClose(store.Close)
-	a.sessions = session.New(store, session.Options{Clock: a.clock, IDs: a.ids})
-	swept, err := a.sessions.Sweep(ctx)
-	if swept > 0 {
-		a.log.Warn("turns of a process that ended suddenly were closed as interrupted", "turns", swept)
-	}
-	return err
 }
 
 // openTurns sets up the path of a request.

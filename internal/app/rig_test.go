@@ -23,10 +23,11 @@ import (
 	"macaron/internal/obs"
 	"macaron/internal/record"
 	"macaron/internal/session"
+	"macaron/internal/store/postgres/pgtest"
 	"macaron/internal/wire/sse"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Around(m)) }
 
 // site is a running App: the same object as main's, on a real port.
 type site struct {

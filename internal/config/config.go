@@ -17,6 +17,7 @@ type Config struct {
 	Contract   string // path of the contract, macaron.toml
 	Model      string // name of the base model in the catalogue, or a path
 	Durability string // "normal" (survives a kill) or "full" (survives power loss)
+	Store      Store
 	Models     Models
 	Engine     Engine
 	Upstream   Upstream

@@ -37,6 +37,9 @@ func (c *Config) finish(home string) error {
 		c.Contract = defaultContract(home)
 		c.values["contract"], c.origins["contract"] = c.Contract, FromDefault
 	}
+	if err := c.finishStore(); err != nil {
+		return err
+	}
 	if err := checkListen(c.Listen); err != nil {
 		return err
 	}

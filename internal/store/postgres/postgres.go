@@ -45,10 +45,10 @@ type Store struct {
 // that serve the log.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	config, err := pgxpool.ParseConfig(o.URL)
-	if err != nil { // pgx keeps the password out of it
-		return nil, errs.Wrap(errs.InvalidRequest, err, "the store is not a Postgres URL", "use one such as postgres://macaron@127.0.0.1:5432/macaron")
+	if err != nil {
+		return nil, errNoURL(err)
 	}
-	s := &Store{name: config.ConnConfig.Database + " on " + config.ConnConfig.Host, lease: o.Lease}
+	s := &Store{name: name(config), lease: o.Lease}
 	if s.lease == 0 {
 		s.lease = 30 * time.Second
 	}
@@ -124,4 +124,34 @@ func (s *Store) Close() error {
 	_, err := s.pool.Exec(ctx, `DELETE FROM instances WHERE id = $1`, s.instance)
 	s.pool.Close()
 	return s.coded(err)
+}
+
+// Check finds out whether the database can be used, changing nothing, and gives the
+// server's version and the name of the database.
+func Check(ctx context.Context, address string) (string, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return "", errNoURL(err)
+	}
+	s := &Store{name: name(config)}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return "", s.coded(err)
+	}
+	defer s.pool.Close()
+	var version string
+	var may bool
+	if err := s.pool.QueryRow(ctx, `SELECT current_setting('server_version'), has_schema_privilege(current_schema(), 'CREATE')`).Scan(&version, &may); err != nil {
+		return "", s.coded(err)
+	}
+	if !may {
+		return "", errs.New(errs.StorageFailed, "the user may not create tables in "+s.name, "make the user the owner of the database")
+	}
+	return "Postgres " + version + ", " + s.name, nil
+}
+
+func name(c *pgxpool.Config) string { return c.ConnConfig.Database + " on " + c.ConnConfig.Host }
+
+// errNoURL says what is expected; pgx keeps the password out of its error.
+func errNoURL(err error) error {
+	return errs.Wrap(errs.InvalidRequest, err, "the store is not a Postgres URL", "use one such as postgres://macaron@127.0.0.1:5432/macaron")
 }

@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"macaron/internal/config"
+	"macaron/internal/session"
+	"macaron/internal/store/postgres"
+	"macaron/internal/store/sqlite"
+)
+
+// store is what both stores of the log are to this room.
+type store interface {
+	session.Store
+	Close() error
+}
+
+// OpenStore opens the record log where the settings say that it is.
+func OpenStore(ctx context.Context, c config.Config) (store, error) {
+	if c.Store.URL != "" {
+		return postgres.Open(ctx, postgres.Options{URL: c.Store.URL.Reveal()})
+	}
+	return sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(c.Home, "log.db"), Durability: sqlite.Durability(c.Durability)})
+}
+
+// openLog opens the record log and closes what a crashed process left open in it.
+func (a *App) openLog(Options) error {
+	ctx := context.Background()
+	store, err := OpenStore(ctx, a.cfg)
+	if err != nil {
+		return err
+	}
+	a.onClose(store.Close)
+	a.sessions = session.New(store, session.Options{Clock: a.clock, IDs: a.ids})
+	swept, err := a.sessions.Sweep(ctx)
+	a.tellSwept(swept)
+	if err == nil {
+		a.inBackground(takeOverEvery, a.takeOver)
+	}
+	return err
+}
+
+func (a *App) tellSwept(turns int) {
+	if turns > 0 {
+		a.log.Warn("turns of a process that ended suddenly were closed as interrupted", "turns", turns)
+	}
+}
+
+// takeOverEvery is how often other processes of a shared log are looked after.
+const takeOverEvery = 15 * time.Second
+
+// takeOver closes what processes that ended since have left open in a shared log.
+func (a *App) takeOver(ctx context.Context) {
+	swept, err := a.sessions.SweepLost(ctx)
+	a.tellSwept(swept)
+	if err != nil && ctx.Err() == nil {
+		a.log.Error("turns of a process that ended could not be closed", "err", err)
+	}
+}
+
+// inBackground does a job again and again until the app closes.
+func (a *App) inBackground(every time.Duration, job func(context.Context)) {
+	ctx, stop := context.WithCancel(context.Background())
+	var jobs sync.WaitGroup
+	jobs.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				job(ctx)
+			}
+		}
+	})
+	a.onClose(func() error {
+		stop()
+		jobs.Wait()
+		return nil
+	})
+}
