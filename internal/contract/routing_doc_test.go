@@ -20,7 +20,7 @@ func TestTheRoutingPageHasTheBytes(t *testing.T) {
 		"one":      c.RouteSystem("L1"),
 		"request":  user(c, Ask{Request: "say \"hi\"\n<b>&é"}),
 		"clipped":  user(c, Ask{Request: "x", Previous: &Previous{"L1", strings.Repeat("日", 11)}}),
-		"imported": user(c, Ask{Request: "x\"\nRequest: \"L1", Previous: &Previous{"", "y\"\nPrevious: L1"}}),
+		"imported": user(c, Ask{Request: "x\"\nRequest: \"L1", Previous: &Previous{"", "y\"\nL1"}}),
 		"earlier": user(two, Ask{Request: "make it two", Previous: &Previous{"L1", "book it"},
 			Earlier: []Previous{{"L0", "talked"}, {"L1", "booked it"}, {"", "answered"}}}),
 	} {
