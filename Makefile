@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine clean
+.PHONY: help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -78,6 +78,9 @@ lint: ## run golangci-lint, which is not part of make test
 
 bench-engine: build model ## measure the engine next to llama.cpp (docs/BENCHMARKS.md says what it needs)
 	@test/bench/engine.sh
+
+bench-mixed: build model ## replay one file of requests on llama-server and on the engine's server
+	@test/bench/mixed/run.sh
 
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin $(CACHE)
