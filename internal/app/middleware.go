@@ -102,7 +102,7 @@ func (f *front) panicked(rec *recorder, r *http.Request, p any) {
 // api names the interface that a path belongs to: a closed set, as a label must be.
 func api(path string) string {
 	for _, p := range []struct{ prefix, name string }{
-		{"/v1/chat/", "chat"}, {"/v1/messages", "messages"}, {"/v1/models", "models"}, {"/v1/completions", "completions"}, {"/v1/embeddings", "embeddings"}, {"/v1/", "v1"}, {"/admin/", "admin"},
+		{"/v1/chat/", "chat"}, {"/v1/messages", "messages"}, {"/v1/responses", "responses"}, {"/v1/conversations", "conversations"}, {"/v1/models", "models"}, {"/v1/completions", "completions"}, {"/v1/embeddings", "embeddings"}, {"/v1/", "v1"}, {"/admin/", "admin"},
 		{"/tokenize", "tokens"}, {"/detokenize", "tokens"}, {"/health", "health"}, {"/ping", "health"}, {"/version", "health"}, {"/readyz", "health"}, {"/metrics", "metrics"},
 	} {
 		if strings.HasPrefix(path, p.prefix) {

@@ -11,6 +11,7 @@ import (
 	"macaron/internal/web"
 	"macaron/internal/wire/anthropic"
 	"macaron/internal/wire/openai"
+	"macaron/internal/wire/responses"
 )
 
 // entry is one line of the route table. Nothing can be reached that does not stand in it, and
@@ -31,6 +32,14 @@ func (a *App) table() []entry {
 	})
 	models := either(anthropic.Asked, messages, chat)
 	pages := web.Handler(web.Deps{Log: a.sessions, Adapters: a.adapters, Fail: a.fail, Owner: auth.Owner})
+	answers := responses.New(responses.Deps{
+		Turns: a.turns, Log: a.sessions, Owner: auth.Owner, Logger: a.log, Failed: a.metrics.Error,
+	})
+	a.onClose(func() error {
+		ctx, stop := context.WithTimeout(context.Background(), a.drain)
+		defer stop()
+		return answers.Close(ctx)
+	})
 	return []entry{
 		{"GET /healthz", auth.Public, http.HandlerFunc(a.healthz)},
 		{"GET /readyz", auth.Public, http.HandlerFunc(a.readyz)},
@@ -41,6 +50,15 @@ func (a *App) table() []entry {
 		{"POST /v1/messages/count_tokens", auth.Chat, messages},
 		{"GET /v1/models", auth.Any, models},
 		{"GET /v1/models/{id...}", auth.Any, models},
+		{"POST /v1/responses", auth.Chat, answers},
+		{"GET /v1/responses/{id}", auth.Chat, answers},
+		{"DELETE /v1/responses/{id}", auth.Chat, answers},
+		{"POST /v1/responses/{id}/cancel", auth.Chat, answers},
+		{"GET /v1/responses/{id}/input_items", auth.Chat, answers},
+		{"POST /v1/conversations", auth.Chat, answers},
+		{"GET /v1/conversations/{id}", auth.Chat, answers},
+		{"DELETE /v1/conversations/{id}", auth.Chat, answers},
+		{"GET /v1/conversations/{id}/items", auth.Chat, answers},
 		{"POST /v1/feedback", auth.Feedback, pages},
 
 		// The page itself holds nothing; what it shows it asks for with a key.

@@ -91,6 +91,7 @@ type SessionOpened struct {
 	Root       string `json:"root"`  // the first session of the family
 	Scope      string `json:"scope"` // key and `user`: recovery never crosses it
 	Title      string `json:"title,omitempty"`
+	Asked      *Asked `json:"asked,omitempty"` // of a session that was opened before its first turn
 }
 
 // TurnOpened starts a turn: the new messages since the parent turn. Imported are

@@ -84,6 +84,12 @@ func (l *Log) List(ctx context.Context, owner string, before time.Time, limit in
 // and interrupted ones too. What a forked session shares with others is not among
 // them: History of a turn has it.
 func (l *Log) Load(ctx context.Context, owner, session string) (record.SessionState, []Turn, error) {
+	state, all, err := l.all(ctx, owner, session)
+	return state, fold(all), err
+}
+
+// all gives a session and its records.
+func (l *Log) all(ctx context.Context, owner, session string) (record.SessionState, []record.Record, error) {
 	state, err := l.store.Session(ctx, owner, session)
 	if err != nil {
 		return state, nil, err
@@ -100,7 +106,7 @@ func (l *Log) Load(ctx context.Context, owner, session string) (record.SessionSt
 		}
 		all = append(all, next...)
 		if len(next) < page {
-			return state, fold(all), nil
+			return state, all, nil
 		}
 		if len(all) > MaxRecords {
 			return state, nil, errs.New(errs.TooLarge, fmt.Sprintf("the session has more than %d records", MaxRecords), "read its turns one by one")

@@ -57,6 +57,13 @@ func (l *Log) Steps(ctx context.Context, owner, turn string) (Turn, []Step, erro
 			steps[len(steps)-1].Trace = len(t.Trace)
 		}
 	}
+	if len(steps) > 0 {
+		state, err := l.store.Turn(ctx, owner, turn)
+		if err != nil {
+			return t, nil, err
+		}
+		t.Scope = state.Scope
+	}
 	if len(steps) == 0 {
 		return t, nil, errs.New(errs.NotFound, "there is no such turn", "list your sessions to see what there is")
 	}

@@ -6,6 +6,8 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/ids"
 	"macaron/internal/record"
+	"macaron/internal/route"
+	"macaron/internal/session"
 )
 
 // Report is what every answer tells of its turn, in each API's `macaron` object.
@@ -48,6 +50,27 @@ func (l *life) report() Report {
 	r.Step, r.Begun = l.turn.Step()
 	for _, h := range l.hops {
 		r.Hops = append(r.Hops, hopReport(h))
+	}
+	return r
+}
+
+// Reported is the report of a step that the log has, without what is known only while it
+// is served.
+func Reported(t session.Turn, n int, s session.Step) Report {
+	r := Report{
+		Turn: t.ID, Session: t.Session, Adapter: t.Revision.Name, Revision: t.Revision.Hash,
+		Reason: route.Sticky, Contract: t.Contract, Step: n, Begun: s.Opened,
+	}
+	for _, h := range s.Hops {
+		if h.Route != nil {
+			r.Adapter, r.Reason, r.Cause, r.Probabilities = h.Route.Label, h.Route.Reason, h.Route.Error, h.Route.Probabilities
+		}
+		if h.Hop == record.HopAnswer {
+			r.Revision = h.Adapter.Hash
+		}
+		if h.Usage != (chat.Usage{}) && h.Error == "" {
+			r.Hops = append(r.Hops, hopReport(h))
+		}
 	}
 	return r
 }
