@@ -94,8 +94,8 @@ func CheckTenant(name string) error {
 	bad := strings.IndexFunc(name, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_-.@", c))
 	})
-	if name == "" || len(name) > 64 || bad >= 0 {
-		return errs.New(errs.InvalidRequest, "\""+errs.Clip(name)+"\" is not the name of a tenant", "use 1 to 64 of A-Z a-z 0-9 _ - . @").In("tenant")
+	if name == "" || len(name) > 64 || bad >= 0 || strings.ContainsRune("_-.@", rune(name[0])) {
+		return errs.New(errs.InvalidRequest, "\""+errs.Clip(name)+"\" is not the name of a tenant", "use a letter or digit and then up to 63 of A-Z a-z 0-9 _ - . @").In("tenant")
 	}
 	return nil
 }

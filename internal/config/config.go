@@ -123,11 +123,7 @@ type Shown struct {
 func (c Config) Show() []Shown {
 	var out []Shown
 	for _, f := range fields {
-		value := c.values[f.Key]
-		if f.secret && value != "" {
-			value = "******"
-		}
-		out = append(out, Shown{Key: f.Key, Value: value, Origin: c.origins[f.Key], Help: f.Help})
+		out = append(out, Shown{Key: f.Key, Value: c.values[f.Key], Origin: c.origins[f.Key], Help: f.Help})
 	}
 	return out
 }

@@ -83,7 +83,9 @@ func (c *Config) apply(l layer) error {
 		if err := f.set(c, v); err != nil {
 			return errs.New(errs.InvalidRequest, fmt.Sprintf("the setting %s (from %s) is wrong: %v", f.Key, from, err), f.Help).In(f.Key)
 		}
-		c.values[f.Key] = v
+		if c.values[f.Key] = v; f.secret {
+			c.values[f.Key] = Secret(v).String()
+		}
 		c.origins[f.Key] = from
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"macaron/internal/errs"
+	"macaron/internal/obs"
 )
 
 // Before the first byte of an answer a request may be sent again, a bounded number
@@ -133,7 +134,8 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// said is the message inside an error body, bounded, on one line, without our key.
+// said is the message inside an error body, bounded, on one line, without our key and without
+// what looks like one.
 func (b *Backend) said(body []byte) string {
 	text := string(body)
 	if e, ok := errorIn(body); ok {
@@ -143,6 +145,7 @@ func (b *Backend) said(body []byte) string {
 	if b.Key != "" {
 		text = strings.ReplaceAll(text, b.Key, "[key]")
 	}
+	text = obs.Redact(text)
 	if r := []rune(text); len(r) > 300 {
 		text = string(r[:300]) + "..."
 	}
