@@ -216,44 +216,49 @@ func TestBadRequestsNameTheirFieldB17B20(t *testing.T) {
 // B11: a routing hiccup is a fall-back; the engine's refusal before the first byte is
 // a real status with its Retry-After; after the first byte it is the last event.
 func TestEngineErrorsAsClientsSeeThemB11(t *testing.T) {
-	s, g := scriptedSite(t)
 	busy := errs.New(errs.Overloaded, "busy", "")
 	busy.RetryAfter = 3 * time.Second
-	g.On = func(_ context.Context, r backend.Request, _ func(chat.Event) bool) (bool, error) {
-		if len(r.Choices) > 0 {
-			return true, busy
+	t.Run("route", func(t *testing.T) {
+		s, g := scriptedSite(t)
+		g.On = func(_ context.Context, r backend.Request, _ func(chat.Event) bool) (bool, error) {
+			return len(r.Choices) > 0, map[bool]error{true: busy}[len(r.Choices) > 0]
 		}
-		return false, nil
-	}
-	if o := s.object(s.post(ask(user("L2: x")))); at[string](o, "macaron", "reason") != "fallback" || at[string](o, "macaron", "adapter") != "L0" || at[string](o, "macaron", "cause") != "overloaded" {
-		t.Errorf("%v", o)
-	}
-	for _, mode := range []bool{false, true} {
+		if o := s.object(s.post(ask(user("L2: x")))); at[string](o, "macaron", "reason") != "fallback" || at[string](o, "macaron", "adapter") != "L0" || at[string](o, "macaron", "cause") != "overloaded" {
+			t.Errorf("%v", o)
+		}
+	})
+	t.Run("before the first byte", func(t *testing.T) {
+		s, g := scriptedSite(t)
 		g.On = func(_ context.Context, r backend.Request, _ func(chat.Event) bool) (bool, error) {
 			return len(r.Choices) == 0, map[bool]error{true: busy}[len(r.Choices) == 0]
 		}
-		q := ask(user("L2: x"))
-		q["stream"] = mode
-		if resp := s.post(q); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "3" {
-			t.Errorf("stream %v gives %d, %v", mode, resp.StatusCode, resp.Header)
+		for _, mode := range []bool{false, true} {
+			q := ask(user("L2: x"))
+			q["stream"] = mode
+			if resp := s.post(q); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "3" {
+				t.Errorf("stream %v gives %d, %v", mode, resp.StatusCode, resp.Header)
+			}
 		}
-	}
-	g.On = func(_ context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
-		if len(r.Choices) > 0 {
-			return false, nil
+	})
+	t.Run("after the first byte", func(t *testing.T) {
+		s, g := scriptedSite(t)
+		g.On = func(_ context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
+			if len(r.Choices) > 0 {
+				return false, nil
+			}
+			emit(chat.Event{Start: &chat.Start{}})
+			emit(chat.Event{Text: "half"})
+			return true, errs.New(errs.UpstreamFailed, "the engine broke off", "")
 		}
-		emit(chat.Event{Start: &chat.Start{}})
-		emit(chat.Event{Text: "half"})
-		return true, errs.New(errs.UpstreamFailed, "the engine broke off", "")
-	}
-	resp := s.post(streamed(ask(user("L2: x"))))
-	chunks, last := s.chunks(resp)
-	if resp.StatusCode != 200 || said(chunks) != "half" || !strings.Contains(last, `"code":"upstream_failed"`) {
-		t.Errorf("%d, %q, then %s", resp.StatusCode, said(chunks), last)
-	}
-	if turn := s.settled(); turn.Status != record.StatusInterrupted {
-		t.Errorf("status %s", turn.Status)
-	}
+		resp := s.post(streamed(ask(user("L2: x"))))
+		chunks, last := s.chunks(resp)
+		if resp.StatusCode != 200 || said(chunks) != "half" || !strings.Contains(last, `"code":"upstream_failed"`) {
+			t.Errorf("%d, %q, then %s", resp.StatusCode, said(chunks), last)
+		}
+		if turn := s.settled(); turn.Status != record.StatusInterrupted {
+			t.Errorf("status %s", turn.Status)
+		}
+	})
 }
 
 func TestLogprobsStopAndForcedModels(t *testing.T) {

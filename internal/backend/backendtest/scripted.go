@@ -18,7 +18,8 @@ import (
 type Scripted struct {
 	// On, if set, plays a request itself: it emits events until emit says false and
 	// returns the error of the generation. It returns handled false to leave the
-	// request to the script.
+	// request to the script. It is set before the first request: summaries are
+	// asked for in the background, also when the client has its answer.
 	On func(ctx context.Context, r backend.Request, emit func(chat.Event) bool) (handled bool, err error)
 	// Can replaces the capabilities, if set.
 	Can *backend.Capabilities
