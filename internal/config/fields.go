@@ -49,7 +49,7 @@ var fields = []Field{
 		set: whole(func(c *Config, n int64) { c.Engine.Context = int(n) }, 0, 1<<24)},
 	{Key: "engine.batch", Env: "MACARON_BATCH", Flag: "batch", Help: "sequences decoded at once; 0 takes the engine's default", preset: "0",
 		set: whole(func(c *Config, n int64) { c.Engine.Batch = int(n) }, 0, 256)},
-	{Key: "engine.api_key_file", Env: "MACARON_API_KEY_FILE", Flag: "api-key-file", Help: "file with the API key that `engine serve` asks its clients for",
+	{Key: "engine.api_key_file", Env: "MACARON_API_KEY_FILE", Flag: "api-key-file", Help: "file with the API key that engine serve asks its clients for",
 		set: keyFile(func(c *Config) *Secret { return &c.Engine.Key })},
 	{Key: "engine.api_key", Env: "MACARON_API_KEY", Help: "that key itself (environment only)", secret: true,
 		set: func(c *Config, v string) error { c.Engine.Key = Secret(v); return nil }},
