@@ -129,6 +129,7 @@ func (s *EngineServer) load(ctx context.Context, m *obs.EngineMetrics) error {
 	}
 	h := s.routes(m, vllm.Handler(vllm.Deps{Embedder: em, Engine: b, Tokens: eng.Tokenizer(), Names: s.names, Root: s.model.Path, Version: s.opts.Version, Clock: s.clock,
 		Log: s.log, Meter: m, Deadline: s.opts.Deadline, Width: in.Batch, Runtime: s.opts.Runtime, Tools: tools}))
+	settleHeap()
 	s.api.Store(&h)
 	return nil
 }

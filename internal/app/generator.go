@@ -32,6 +32,7 @@ func (a *App) loadEngine() {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		g, err := a.embedded(ctx)
+		settleHeap()
 		a.noteLoad(ctx, err)
 		a.generator.set(g, err)
 	}()

@@ -1,0 +1,21 @@
+package app
+
+import (
+	"os"
+	"runtime/debug"
+)
+
+// garbage is how much garbage the heap may gather, in per cent of what is in use.
+// Nearly all of that is weights and pages of keys and values, which hold no pointers:
+// a collection costs next to nothing, and Go's own 100 would let half of the memory be
+// garbage once the pages are full.
+const garbage = 10
+
+// settleHeap gives back what loading a model left behind and keeps the heap close to
+// what is in use from now on. GOGC in the environment, if set, stays.
+func settleHeap() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
+	debug.FreeOSMemory()
+}
