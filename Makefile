@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed clean
+.PHONY: help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -80,7 +80,12 @@ bench-engine: build model ## measure the engine next to llama.cpp (docs/BENCHMAR
 	@test/bench/engine.sh
 
 bench-mixed: build model ## replay one file of requests on llama-server and on the engine's server
+	@if [ -n "$${LLAMA_SERVER:-}" ] && [ -z "$${LORA:-}" ]; then \
+		echo "LLAMA_SERVER needs LORA=DIR with L0.gguf to L3.gguf, which test/bench/mixed/lora_gguf.py writes" >&2; exit 2; fi
 	@test/bench/mixed/run.sh
+
+bench-kernel: ## measure the products of every weight format (docs/engine/formats.md)
+	@$(GO) test -run '^$$' -bench 'MatMul/.*-640x2048' ./internal/engine/kernel
 
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin $(CACHE)
