@@ -9,6 +9,15 @@ export class Failure extends Error {
   }
 }
 
+// A server that asks for a key gets it as a header, which no other site can make a browser send. It is
+// kept for this tab alone and is gone with it.
+const place = "macaron-key";
+export const keep = (key) => (key ? sessionStorage.setItem(place, key) : sessionStorage.removeItem(place));
+const shown = () => {
+  const key = sessionStorage.getItem(place);
+  return key ? { Authorization: "Bearer " + key } : {};
+};
+
 const gone = () => new Failure("Macaron does not answer", "see whether it still runs in its terminal, start it again, then try again", "unreachable");
 
 /** Reads the error object that every interface of the server uses. */
@@ -23,7 +32,7 @@ export function failureOf(body, status) {
 async function call(path, options = {}) {
   let answer;
   try {
-    answer = await fetch(path, options);
+    answer = await fetch(path, { ...options, headers: { ...options.headers, ...shown() } });
   } catch (cause) {
     if (cause.name === "AbortError") throw cause;
     throw gone();

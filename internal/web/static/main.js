@@ -114,7 +114,7 @@ function chooseSpecialist(name) {
 /** Shows the conversation that the address names. */
 async function show() {
   const id = location.hash.startsWith("#ses_") ? location.hash.slice(1) : "";
-  if (id && id === current.id) return;
+  if (id && id === current.id && current.tree.turns.length) return;
   drawer.close();
   thread.clear();
   current = open.get(id) || fresh(id);
@@ -159,8 +159,25 @@ function drawList() {
 
 /** Shows a failure that belongs to no turn, until it is closed or the next one. */
 function tell(failure) {
+  if (failure.code === "unauthenticated") return askKey(failure.message);
   const close = iconButton("close", "Close this message", () => ($("notice").hidden = true));
   notice("error", [h("strong", {}, failure.message), failure.next ? ". To go on: " + failure.next + "." : ".", close]);
+}
+
+/** Asks for the key that the server wants, and begins anew with it. */
+function askKey(why) {
+  const key = h("input", { type: "password", id: "key", "aria-label": "API key", placeholder: "mk-...", autocomplete: "off", spellcheck: "false" });
+  const use = () => {
+    if (!key.value.trim()) return;
+    api.keep(key.value.trim());
+    $("notice").hidden = true;
+    meet();
+    list();
+    show();
+  };
+  key.addEventListener("keydown", (e) => e.key === "Enter" && use());
+  notice("key", [h("span", {}, "This server asks for an API key: " + why + "."), key, h("button", { type: "button", class: "plain", id: "use-key", on: { click: use } }, "Use it")]);
+  key.focus();
 }
 
 function notice(kind, content) {
