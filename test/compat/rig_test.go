@@ -1,5 +1,6 @@
 // Package compat holds conversations with the real program, the real model and the real
-// adapters through clients that others wrote: the official OpenAI SDK for Python, and curl.
+// adapters through clients that others wrote: the official SDKs of OpenAI and Anthropic for
+// Python, and curl.
 package compat
 
 import (
