@@ -67,3 +67,9 @@ type SessionState struct {
 	Opened, Updated                                time.Time
 	Turns                                          int // opened, however they ended
 }
+
+// Mark is a place in a session: behind the record of that Seq.
+type Mark struct {
+	Session string
+	Seq     int64
+}

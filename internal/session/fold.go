@@ -26,7 +26,17 @@ func fold(records []record.Record) []Turn {
 
 // apply moves a turn on by one record. Every change of a Turn is made here, of
 // records as the log has them, so that a turn in hand and one read back are equal.
+//
+// A record that the turn has is passed over.
 func (t *Turn) apply(r record.Record) {
+	if r.Seq > 0 && r.Seq <= t.seq {
+		return
+	}
+	t.move(r)
+	t.seq = max(t.seq, r.Seq)
+}
+
+func (t *Turn) move(r record.Record) {
 	switch b := r.Body.(type) {
 	case record.TurnOpened:
 		t.open(r.Head, b)
@@ -84,6 +94,7 @@ func (t *Turn) hop(b record.Hop) {
 // if it has seen tool calls, they wait for their results again.
 func (t *Turn) close(h record.Head, b record.TurnClosed) {
 	t.Status, t.Reason, t.Closed = b.Status, b.Reason, h.Time
+	t.after = nil
 	switch {
 	case b.Status == record.StatusAwaiting:
 		t.awaited = len(t.Trace)

@@ -38,7 +38,14 @@ func walk(from link, messages []chat.Message) link {
 // end is the chain after whole turns.
 func end(turns []Turn) link {
 	var at link
-	for i := range turns {
+	known := len(turns) // turns[:known] are behind at
+	for known > 0 && turns[known-1].after == nil {
+		known--
+	}
+	if known > 0 {
+		at = *turns[known-1].after
+	}
+	for i := known; i < len(turns); i++ {
 		at = walk(turns[i].begin(at), turns[i].Trace)
 	}
 	return at

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
@@ -148,20 +147,4 @@ func (p *Position) fresh(messages []chat.Message) error {
 		}
 	}
 	return errs.New(errs.InvalidRequest, "there is no new user message", "end with one").In("messages")
-}
-
-// History gives a turn and its ancestors, oldest first; the turn is the last.
-func (l *Log) History(ctx context.Context, owner, turn string) ([]Turn, error) {
-	records, err := l.store.Lineage(ctx, owner, turn, l.maxTurns)
-	if err != nil {
-		return nil, err
-	}
-	turns := fold(records)
-	if len(turns) == 0 {
-		return nil, errs.New(errs.NotFound, "there is no such turn", "list your sessions to see what there is")
-	}
-	if turns[0].Parent != "" {
-		return nil, errs.New(errs.TooLarge, fmt.Sprintf("the conversation has more than %d turns", l.maxTurns), "start a new one")
-	}
-	return turns, nil
 }

@@ -30,6 +30,9 @@ type Store interface {
 	Children(ctx context.Context, owner, turn string) ([]record.TurnState, error)
 	// Lineage gives the records of a turn and of its ancestors, at most depth turns, by Seq, without blobs.
 	Lineage(ctx context.Context, owner, turn string, depth int) ([]record.Record, error)
+	// After gives the records of an owner's sessions behind the given marks, by Seq, without
+	// blobs, at most limit.
+	After(ctx context.Context, owner string, marks []record.Mark, limit int) ([]record.Record, error)
 	// Session tells how a session stands; errs.NotFound when the owner has none of that id.
 	Session(ctx context.Context, owner, session string) (record.SessionState, error)
 	// Sessions lists an owner's sessions by last change, newest first, those changed before the given time.
@@ -54,6 +57,7 @@ type Options struct {
 	Clock    clock.Clock // nil: the machine's
 	IDs      *ids.Source // nil: from Clock and crypto/rand
 	MaxTurns int         // of one conversation; 0 means 4096
+	Keep     int         // bytes of conversations kept in memory; 0 means 32 MiB
 }
 
 // Log is the sessions of all owners on one store. Safe for concurrent use.
@@ -62,6 +66,7 @@ type Log struct {
 	clock    clock.Clock
 	ids      *ids.Source
 	maxTurns int
+	lines    *lines
 }
 
 // New makes a Log on a store.
@@ -75,5 +80,8 @@ func New(store Store, o Options) *Log {
 	if o.MaxTurns <= 0 {
 		o.MaxTurns = 4096
 	}
-	return &Log{store: store, clock: o.Clock, ids: o.IDs, maxTurns: o.MaxTurns}
+	if o.Keep <= 0 {
+		o.Keep = 32 << 20
+	}
+	return &Log{store: store, clock: o.Clock, ids: o.IDs, maxTurns: o.MaxTurns, lines: newLines(o.Keep)}
 }

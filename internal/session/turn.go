@@ -45,6 +45,8 @@ type Turn struct {
 	begun   time.Time // when the last request was taken
 	awaited int       // messages of Trace at the last tool calls that the client saw; 0 none
 	start   [32]byte  // chain hash before Trace
+	after   *link     // chain hash behind Trace, once the turn is delivered and it was needed
+	seq     int64     // last record read of it; 0 for a turn in hand
 }
 
 // Step tells which request of the turn the present one is, from 0, and when it was taken.

@@ -177,3 +177,18 @@ func (l Log) Records(ctx context.Context, owner, session string, after int64, li
 	return list(ctx, l, scanRecord, `SELECT `+recordColumns+`, r.blob FROM records r
 		WHERE r.owner = $1 AND r.session = $2 AND r.seq > $3 ORDER BY r.seq LIMIT $4`, owner, session, after, limit)
 }
+
+// After gives the records of an owner's sessions behind the given marks, by Seq,
+// without their token blobs, at most limit.
+func (l Log) After(ctx context.Context, owner string, marks []record.Mark, limit int) ([]record.Record, error) {
+	if len(marks) == 0 {
+		return nil, nil
+	}
+	args := []any{owner, limit}
+	var parts []string
+	for _, m := range marks {
+		parts = append(parts, fmt.Sprintf(`SELECT `+recordColumns+`, NULL AS blob FROM records r WHERE r.owner = $1 AND r.session = $%d AND r.seq > $%d`, len(args)+1, len(args)+2))
+		args = append(args, m.Session, m.Seq)
+	}
+	return list(ctx, l, scanRecord, strings.Join(parts, " UNION ALL ")+` ORDER BY seq LIMIT $2`, args...)
+}

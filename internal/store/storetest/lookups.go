@@ -39,6 +39,31 @@ func lineage(t *testing.T, s Store) {
 	}
 }
 
+func after(t *testing.T, s Store) {
+	put(t, s, records(full()...))
+	put(t, s, records(opened("o", "s2", 9), turn("o", "s2", "u", "", 9), turn("o", "s", "v", "", 10), opened("x", "s", 1)))
+	all, err := s.Records(ctx, "o", "s", 0, 99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := all[3].Seq
+	got, err := s.After(ctx, "o", []record.Mark{{Session: "s2"}, {Session: "s", Seq: seen}}, 99)
+	if err != nil || len(got) != len(all)-4+2 {
+		t.Fatalf("%d records: %v", len(got), err)
+	}
+	for i, r := range got {
+		if r.Session == "s" && r.Seq <= seen || r.Owner != "o" || r.Blob != nil || i > 0 && r.Seq <= got[i-1].Seq {
+			t.Errorf("%+v", r.Head)
+		}
+	}
+	if few, err := s.After(ctx, "o", []record.Mark{{Session: "s"}}, 2); err != nil || len(few) != 2 || few[0].ID != all[0].ID {
+		t.Errorf("%d records: %v", len(few), err)
+	}
+	if none, err := s.After(ctx, "o", nil, 9); err != nil || len(none) > 0 {
+		t.Errorf("%d records: %v", len(none), err)
+	}
+}
+
 func status(t *testing.T, s Store) {
 	put(t, s, records(opened("o", "s", 1), turn("o", "s", "t", "", 2), turn("o", "s", "u", "", 2)))
 	check := func(second int, r record.Record, want record.Status, open int) {

@@ -35,6 +35,7 @@ func Run(t *testing.T, open Open) {
 		{"expectations", expectations},
 		{"owners see their own only", owners},
 		{"lineage", lineage},
+		{"after", after},
 		{"status", status},
 		{"last chain", lastChain},
 		{"calls", calls},
