@@ -17,6 +17,29 @@
 //   - Attention: scores, softmax and value sum per page of 64 positions, each page
 //     by itself; pages merge in ascending order.
 //
+// Three tiers compute this: plain Go, AVX2 with FMA, AVX-512 with VNNI; ISA tells which is in
+// use. Within a tier the shape decides which kernel works: products of one or two rows run
+// through many tiles, wider ones hold a tile and run through panels of activations.
+//
+// In reading order:
+//
+//	format, pack, pack_quant, pack_k, unpack   what a tile of 16 rows looks like, per format
+//	matrix, packed                             a weight matrix; its bytes, to be kept and read again
+//	acts, quantise_ref                         prepared activations
+//	quant_ref, gemm_ref                        the orders of all products
+//	matmul, matmul_job, matmul_tile, matmul_low, ahead    products shared among workers; adapters
+//	page, attend, attend_page, attend_split, attend_all   pages of keys and values; attention
+//	vector, rope, softmax, exp_ref, gelu, layernorm, fma  between products
+//	pool, pool_worker, scratch, slab, align    workers and memory
+//
+// and of the assembly, where dispatch*.go choose and *_amd64.go declare:
+//
+//	quant_amd64.h, vnni_amd64.h    what a format defines, and the registers; then
+//	quant_x*, quant_full, quant_half, quant_widen, vnni_x*    the bodies: shared loops; last
+//	quant_qN_amd64.s, vnni_qN_amd64.s    each format: its definitions around the bodies
+//	gemm_steps_amd64.h, gemm*, gemv*, tiles*, avx512_gemm*    float products
+//	exp_amd64.h, exp*, avx512_exp*, gelu*, vector*, quantise*    the rest
+//
 // Shapes are checked where work enters the package; a mismatch is a defect of the
 // caller and panics. Malformed data (Pack) gives a coded error.
 package kernel

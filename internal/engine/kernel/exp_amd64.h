@@ -1,3 +1,5 @@
+#include "repeat_amd64.h"
+
 // EXP replaces Y0 by exp of its lanes, as exp32 does; it uses Y1 to Y4. The constants
 // are below, 32 bytes each.
 #define EXP \
@@ -42,86 +44,15 @@
 	VXORPS Y6, Y6, Y6 \
 	VADDPS Y6, Y7, Y7
 
-// -80
-DATA expLow<>+0(SB)/8, $0xc2a00000c2a00000
-DATA expLow<>+8(SB)/8, $0xc2a00000c2a00000
-DATA expLow<>+16(SB)/8, $0xc2a00000c2a00000
-DATA expLow<>+24(SB)/8, $0xc2a00000c2a00000
-GLOBL expLow<>(SB), RODATA|NOPTR, $32
-
-// 88
-DATA expHigh<>+0(SB)/8, $0x42b0000042b00000
-DATA expHigh<>+8(SB)/8, $0x42b0000042b00000
-DATA expHigh<>+16(SB)/8, $0x42b0000042b00000
-DATA expHigh<>+24(SB)/8, $0x42b0000042b00000
-GLOBL expHigh<>(SB), RODATA|NOPTR, $32
-
-// 1.44269504
-DATA expLog2e<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA expLog2e<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA expLog2e<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA expLog2e<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
-GLOBL expLog2e<>(SB), RODATA|NOPTR, $32
-
-// -0.693359375
-DATA expLn2hi<>+0(SB)/8, $0xbf318000bf318000
-DATA expLn2hi<>+8(SB)/8, $0xbf318000bf318000
-DATA expLn2hi<>+16(SB)/8, $0xbf318000bf318000
-DATA expLn2hi<>+24(SB)/8, $0xbf318000bf318000
-GLOBL expLn2hi<>(SB), RODATA|NOPTR, $32
-
-// 0.00021219444
-DATA expLn2lo<>+0(SB)/8, $0x395e8083395e8083
-DATA expLn2lo<>+8(SB)/8, $0x395e8083395e8083
-DATA expLn2lo<>+16(SB)/8, $0x395e8083395e8083
-DATA expLn2lo<>+24(SB)/8, $0x395e8083395e8083
-GLOBL expLn2lo<>(SB), RODATA|NOPTR, $32
-
-// 0.000198756915
-DATA expPoly0<>+0(SB)/8, $0x3950696739506967
-DATA expPoly0<>+8(SB)/8, $0x3950696739506967
-DATA expPoly0<>+16(SB)/8, $0x3950696739506967
-DATA expPoly0<>+24(SB)/8, $0x3950696739506967
-GLOBL expPoly0<>(SB), RODATA|NOPTR, $32
-
-// 0.0013981999507
-DATA expPoly1<>+0(SB)/8, $0x3ab743ce3ab743ce
-DATA expPoly1<>+8(SB)/8, $0x3ab743ce3ab743ce
-DATA expPoly1<>+16(SB)/8, $0x3ab743ce3ab743ce
-DATA expPoly1<>+24(SB)/8, $0x3ab743ce3ab743ce
-GLOBL expPoly1<>(SB), RODATA|NOPTR, $32
-
-// 0.0083334519073
-DATA expPoly2<>+0(SB)/8, $0x3c0889083c088908
-DATA expPoly2<>+8(SB)/8, $0x3c0889083c088908
-DATA expPoly2<>+16(SB)/8, $0x3c0889083c088908
-DATA expPoly2<>+24(SB)/8, $0x3c0889083c088908
-GLOBL expPoly2<>(SB), RODATA|NOPTR, $32
-
-// 0.041665795894
-DATA expPoly3<>+0(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA expPoly3<>+8(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA expPoly3<>+16(SB)/8, $0x3d2aa9c13d2aa9c1
-DATA expPoly3<>+24(SB)/8, $0x3d2aa9c13d2aa9c1
-GLOBL expPoly3<>(SB), RODATA|NOPTR, $32
-
-// 0.16666665459
-DATA expPoly4<>+0(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA expPoly4<>+8(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA expPoly4<>+16(SB)/8, $0x3e2aaaaa3e2aaaaa
-DATA expPoly4<>+24(SB)/8, $0x3e2aaaaa3e2aaaaa
-GLOBL expPoly4<>(SB), RODATA|NOPTR, $32
-
-// 0.50000001201
-DATA expPoly5<>+0(SB)/8, $0x3f0000003f000000
-DATA expPoly5<>+8(SB)/8, $0x3f0000003f000000
-DATA expPoly5<>+16(SB)/8, $0x3f0000003f000000
-DATA expPoly5<>+24(SB)/8, $0x3f0000003f000000
-GLOBL expPoly5<>(SB), RODATA|NOPTR, $32
-
-// 1.0
-DATA expOne<>+0(SB)/8, $0x3f8000003f800000
-DATA expOne<>+8(SB)/8, $0x3f8000003f800000
-DATA expOne<>+16(SB)/8, $0x3f8000003f800000
-DATA expOne<>+24(SB)/8, $0x3f8000003f800000
-GLOBL expOne<>(SB), RODATA|NOPTR, $32
+REPEAT4(expLow, 0xc2a00000c2a00000) // -80
+REPEAT4(expHigh, 0x42b0000042b00000) // 88
+REPEAT4(expLog2e, 0x3fb8aa3b3fb8aa3b) // 1.44269504
+REPEAT4(expLn2hi, 0xbf318000bf318000) // -0.693359375
+REPEAT4(expLn2lo, 0x395e8083395e8083) // 0.00021219444
+REPEAT4(expPoly0, 0x3950696739506967) // 0.000198756915
+REPEAT4(expPoly1, 0x3ab743ce3ab743ce) // 0.0013981999507
+REPEAT4(expPoly2, 0x3c0889083c088908) // 0.0083334519073
+REPEAT4(expPoly3, 0x3d2aa9c13d2aa9c1) // 0.041665795894
+REPEAT4(expPoly4, 0x3e2aaaaa3e2aaaaa) // 0.16666665459
+REPEAT4(expPoly5, 0x3f0000003f000000) // 0.50000001201
+REPEAT4(expOne, 0x3f8000003f800000) // 1.0

@@ -3,19 +3,8 @@
 
 // GELU by error function and by tanh; order: gelu.go.
 
-// 1.5957691
-DATA geluLinear<>+0(SB)/8, $0x3fcc42293fcc4229
-DATA geluLinear<>+8(SB)/8, $0x3fcc42293fcc4229
-DATA geluLinear<>+16(SB)/8, $0x3fcc42293fcc4229
-DATA geluLinear<>+24(SB)/8, $0x3fcc42293fcc4229
-GLOBL geluLinear<>(SB), RODATA|NOPTR, $32
-
-// 0.07135481
-DATA geluCubic<>+0(SB)/8, $0x3d9222783d922278
-DATA geluCubic<>+8(SB)/8, $0x3d9222783d922278
-DATA geluCubic<>+16(SB)/8, $0x3d9222783d922278
-DATA geluCubic<>+24(SB)/8, $0x3d9222783d922278
-GLOBL geluCubic<>(SB), RODATA|NOPTR, $32
+REPEAT4(geluLinear, 0x3fcc42293fcc4229) // 1.5957691
+REPEAT4(geluCubic, 0x3d9222783d922278) // 0.07135481
 
 // func gegluAVX2(dst, gate, up *float32, n int)
 TEXT ·gegluAVX2(SB), NOSPLIT, $0-32
@@ -47,68 +36,15 @@ loop:
 	VZEROUPPER
 	RET
 
-// 0.70710678
-DATA geluRoot<>+0(SB)/8, $0x3f3504f33f3504f3
-DATA geluRoot<>+8(SB)/8, $0x3f3504f33f3504f3
-DATA geluRoot<>+16(SB)/8, $0x3f3504f33f3504f3
-DATA geluRoot<>+24(SB)/8, $0x3f3504f33f3504f3
-GLOBL geluRoot<>(SB), RODATA|NOPTR, $32
-
-// all but the sign
-DATA geluAbs<>+0(SB)/8, $0x7fffffff7fffffff
-DATA geluAbs<>+8(SB)/8, $0x7fffffff7fffffff
-DATA geluAbs<>+16(SB)/8, $0x7fffffff7fffffff
-DATA geluAbs<>+24(SB)/8, $0x7fffffff7fffffff
-GLOBL geluAbs<>(SB), RODATA|NOPTR, $32
-
-// 0.5
-DATA geluHalf<>+0(SB)/8, $0x3f0000003f000000
-DATA geluHalf<>+8(SB)/8, $0x3f0000003f000000
-DATA geluHalf<>+16(SB)/8, $0x3f0000003f000000
-DATA geluHalf<>+24(SB)/8, $0x3f0000003f000000
-GLOBL geluHalf<>(SB), RODATA|NOPTR, $32
-
-// 0.3275911
-DATA erfcP<>+0(SB)/8, $0x3ea7ba053ea7ba05
-DATA erfcP<>+8(SB)/8, $0x3ea7ba053ea7ba05
-DATA erfcP<>+16(SB)/8, $0x3ea7ba053ea7ba05
-DATA erfcP<>+24(SB)/8, $0x3ea7ba053ea7ba05
-GLOBL erfcP<>(SB), RODATA|NOPTR, $32
-
-// 1.061405429
-DATA erfcPoly0<>+0(SB)/8, $0x3f87dc223f87dc22
-DATA erfcPoly0<>+8(SB)/8, $0x3f87dc223f87dc22
-DATA erfcPoly0<>+16(SB)/8, $0x3f87dc223f87dc22
-DATA erfcPoly0<>+24(SB)/8, $0x3f87dc223f87dc22
-GLOBL erfcPoly0<>(SB), RODATA|NOPTR, $32
-
-// -1.453152027
-DATA erfcPoly1<>+0(SB)/8, $0xbfba00e3bfba00e3
-DATA erfcPoly1<>+8(SB)/8, $0xbfba00e3bfba00e3
-DATA erfcPoly1<>+16(SB)/8, $0xbfba00e3bfba00e3
-DATA erfcPoly1<>+24(SB)/8, $0xbfba00e3bfba00e3
-GLOBL erfcPoly1<>(SB), RODATA|NOPTR, $32
-
-// 1.421413741
-DATA erfcPoly2<>+0(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA erfcPoly2<>+8(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA erfcPoly2<>+16(SB)/8, $0x3fb5f0e33fb5f0e3
-DATA erfcPoly2<>+24(SB)/8, $0x3fb5f0e33fb5f0e3
-GLOBL erfcPoly2<>(SB), RODATA|NOPTR, $32
-
-// -0.284496736
-DATA erfcPoly3<>+0(SB)/8, $0xbe91a98ebe91a98e
-DATA erfcPoly3<>+8(SB)/8, $0xbe91a98ebe91a98e
-DATA erfcPoly3<>+16(SB)/8, $0xbe91a98ebe91a98e
-DATA erfcPoly3<>+24(SB)/8, $0xbe91a98ebe91a98e
-GLOBL erfcPoly3<>(SB), RODATA|NOPTR, $32
-
-// 0.254829592
-DATA erfcPoly4<>+0(SB)/8, $0x3e8279063e827906
-DATA erfcPoly4<>+8(SB)/8, $0x3e8279063e827906
-DATA erfcPoly4<>+16(SB)/8, $0x3e8279063e827906
-DATA erfcPoly4<>+24(SB)/8, $0x3e8279063e827906
-GLOBL erfcPoly4<>(SB), RODATA|NOPTR, $32
+REPEAT4(geluRoot, 0x3f3504f33f3504f3) // 0.70710678
+REPEAT4(geluAbs, 0x7fffffff7fffffff) // all but the sign
+REPEAT4(geluHalf, 0x3f0000003f000000) // 0.5
+REPEAT4(erfcP, 0x3ea7ba053ea7ba05) // 0.3275911
+REPEAT4(erfcPoly0, 0x3f87dc223f87dc22) // 1.061405429
+REPEAT4(erfcPoly1, 0xbfba00e3bfba00e3) // -1.453152027
+REPEAT4(erfcPoly2, 0x3fb5f0e33fb5f0e3) // 1.421413741
+REPEAT4(erfcPoly3, 0xbe91a98ebe91a98e) // -0.284496736
+REPEAT4(erfcPoly4, 0x3e8279063e827906) // 0.254829592
 
 // func geluAVX2(x *float32, n int)
 TEXT ·geluAVX2(SB), NOSPLIT, $0-16

@@ -1,14 +1,11 @@
 #include "textflag.h"
+#include "gemm_steps_amd64.h"
+#include "repeat_amd64.h"
 
-// Float products of one tile of 16 weight columns; order: gemm_ref.go. Three
-// columns at a time: even k in Y0-Y5, odd k in Y6-Y11 (column major, two registers
-// a column), weights in Y12, Y13, the activation in Y14.
+// Float products of one tile of 16 weight columns (gemm_amd64.h), and of a run of tiles
+// with one row (gemv_amd64.h); order: gemm_ref.go.
 
-DATA uppers<>+0(SB)/8, $0xffff0000ffff0000
-DATA uppers<>+8(SB)/8, $0xffff0000ffff0000
-DATA uppers<>+16(SB)/8, $0xffff0000ffff0000
-DATA uppers<>+24(SB)/8, $0xffff0000ffff0000
-GLOBL uppers<>(SB), RODATA|NOPTR, $32
+REPEAT4(uppers, 0xffff0000ffff0000)
 
 #define SETUP \
 	MOVQ dst+0(FP), DI \
@@ -38,36 +35,6 @@ GLOBL uppers<>(SB), RODATA|NOPTR, $32
 #define LOADF32 \
 	VMOVUPS (BX), Y12 \
 	VMOVUPS 32(BX), Y13
-
-#define MAC(a, b) \
-	VFMADD231PS Y14, Y12, a \
-	VFMADD231PS Y14, Y13, b
-
-#define STEP3(o, a, b, c, d, e, f) \
-	VBROADCASTSS (o)(AX), Y14 \
-	MAC(a, b) \
-	VBROADCASTSS (o)(AX)(R9*1), Y14 \
-	MAC(c, d) \
-	VBROADCASTSS (o)(AX)(R9*2), Y14 \
-	MAC(e, f)
-
-#define STEP1(o, a, b) \
-	VBROADCASTSS (o)(AX), Y14 \
-	MAC(a, b)
-
-#define ZERO12 \
-	VXORPS Y0, Y0, Y0 \
-	VXORPS Y1, Y1, Y1 \
-	VXORPS Y2, Y2, Y2 \
-	VXORPS Y3, Y3, Y3 \
-	VXORPS Y4, Y4, Y4 \
-	VXORPS Y5, Y5, Y5 \
-	VXORPS Y6, Y6, Y6 \
-	VXORPS Y7, Y7, Y7 \
-	VXORPS Y8, Y8, Y8 \
-	VXORPS Y9, Y9, Y9 \
-	VXORPS Y10, Y10, Y10 \
-	VXORPS Y11, Y11, Y11
 
 // ADDTO is a = a*scale + memory, for the two registers of a column at p.
 #define ADDTO(p, a, b) \

@@ -18,23 +18,11 @@
 // 5-bit ones (8*31*127 = 31,496), so these take half of the values at a time: those of
 // low nibbles, then those of high ones.
 
-DATA bytes10<>+0(SB)/8, $0x1010101010101010
-DATA bytes10<>+8(SB)/8, $0x1010101010101010
-DATA bytes10<>+16(SB)/8, $0x1010101010101010
-DATA bytes10<>+24(SB)/8, $0x1010101010101010
-GLOBL bytes10<>(SB), RODATA|NOPTR, $32
+#include "repeat_amd64.h"
 
-DATA bytes30<>+0(SB)/8, $0x3030303030303030
-DATA bytes30<>+8(SB)/8, $0x3030303030303030
-DATA bytes30<>+16(SB)/8, $0x3030303030303030
-DATA bytes30<>+24(SB)/8, $0x3030303030303030
-GLOBL bytes30<>(SB), RODATA|NOPTR, $32
-
-DATA signs<>+0(SB)/8, $0x8000000080000000
-DATA signs<>+8(SB)/8, $0x8000000080000000
-DATA signs<>+16(SB)/8, $0x8000000080000000
-DATA signs<>+24(SB)/8, $0x8000000080000000
-GLOBL signs<>(SB), RODATA|NOPTR, $32
+REPEAT4(bytes10, 0x1010101010101010)
+REPEAT4(bytes30, 0x3030303030303030)
+REPEAT4(signs, 0x8000000080000000)
 
 // SETUP loads the arguments: DI dst, SI row stride in bytes, DX weights, CX
 // activations, R8 blocks, R9 count.

@@ -17,11 +17,7 @@ DATA sub1<>+8(SB)/8, $0x0f0e0f0e0b0a0b0a
 DATA sub1<>+16(SB)/8, $0x0706070603020302
 DATA sub1<>+24(SB)/8, $0x0f0e0f0e0b0a0b0a
 GLOBL sub1<>(SB), RODATA|NOPTR, $32
-DATA bytes20<>+0(SB)/8, $0x2020202020202020
-DATA bytes20<>+8(SB)/8, $0x2020202020202020
-DATA bytes20<>+16(SB)/8, $0x2020202020202020
-DATA bytes20<>+24(SB)/8, $0x2020202020202020
-GLOBL bytes20<>(SB), RODATA|NOPTR, $32
+REPEAT4(bytes20, 0x2020202020202020)
 
 // SIXTHS adds the upper bits to cell g; those of low cells stand at 256, of high ones at
 // 320. g is 0 to 3, shifted where it leaves them in bits 4 and 5.

@@ -1,43 +1,13 @@
 #include "textflag.h"
+#include "gemm_steps_amd64.h"
 
 // Products of a run of half-precision tiles with a few columns: of a page's keys with
 // queries, its values with softened scores, an adapter's halves with some rows. The order
-// is that of gemm_ref.go: even k in Y0-Y5, odd k in Y6-Y11.
+// is that of gemm_ref.go.
 
 #define LOAD \
 	VCVTPH2PS (BX), Y12 \
 	VCVTPH2PS 16(BX), Y13
-
-#define MAC(a, b) \
-	VFMADD231PS Y14, Y12, a \
-	VFMADD231PS Y14, Y13, b
-
-#define STEP3(o, a, b, c, d, e, f) \
-	VBROADCASTSS (o)(AX), Y14 \
-	MAC(a, b) \
-	VBROADCASTSS (o)(AX)(R9*1), Y14 \
-	MAC(c, d) \
-	VBROADCASTSS (o)(AX)(R9*2), Y14 \
-	MAC(e, f)
-
-#define STEP1(o, a, b) \
-	VBROADCASTSS (o)(AX), Y14 \
-	MAC(a, b)
-
-// ZERO12 clears the accumulators.
-#define ZERO12 \
-	VXORPS Y0, Y0, Y0 \
-	VXORPS Y1, Y1, Y1 \
-	VXORPS Y2, Y2, Y2 \
-	VXORPS Y3, Y3, Y3 \
-	VXORPS Y4, Y4, Y4 \
-	VXORPS Y5, Y5, Y5 \
-	VXORPS Y6, Y6, Y6 \
-	VXORPS Y7, Y7, Y7 \
-	VXORPS Y8, Y8, Y8 \
-	VXORPS Y9, Y9, Y9 \
-	VXORPS Y10, Y10, Y10 \
-	VXORPS Y11, Y11, Y11
 
 // func tilesF16AVX2(dst *float32, ldd int, w *uint16, ldw, step, tiles int, x *float32, ldx, k, cols int, scale *float32, next *uint16)
 //
