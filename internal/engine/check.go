@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"macaron/internal/engine/sample"
 	"macaron/internal/errs"
 )
 
@@ -43,6 +44,16 @@ func (e *Engine) checkIDs(tokens []int32) error {
 	for i, t := range tokens {
 		if t < 0 || int(t) >= e.model.V {
 			return errs.Newf(errs.InvalidRequest, "token %d at position %d is not in the vocabulary of %d", t, i, e.model.V).In("prompt")
+		}
+	}
+	return nil
+}
+
+// checkBias refuses what would be added to the logit of no token.
+func (e *Engine) checkBias(bias []sample.Bias) error {
+	for _, b := range bias {
+		if b.ID < 0 || int(b.ID) >= e.model.V {
+			return errs.Newf(errs.InvalidRequest, "token %d is not in the vocabulary of %d", b.ID, e.model.V).In("logit_bias")
 		}
 	}
 	return nil

@@ -74,3 +74,14 @@ func TestMinTokens(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBiasOfNoToken: a bias on a token that the model does not have is refused, not passed over.
+func TestBiasOfNoToken(t *testing.T) {
+	e := open(t, enginetest.Model(t, 1), nil)
+	for _, id := range []int32{-1, int32(e.Info().Vocab)} {
+		q := Request{Prompt: []int32{5}, MaxTokens: 1, Sampling: sample.Params{Bias: []sample.Bias{{ID: id, Logit: 1}}}}
+		if _, err := e.Submit(context.Background(), q); errs.As(err).Field != "logit_bias" {
+			t.Errorf("token %d: %v", id, err)
+		}
+	}
+}

@@ -99,6 +99,9 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	if err := r.bounds(); err != nil {
 		return nil, err
 	}
+	if err := e.checkBias(r.Sampling.Bias); err != nil {
+		return nil, err
+	}
 	t := &task{kind: answering, ctx: ctx, weights: w, session: r.Session, sampling: r.Sampling,
 		top: r.TopLogprobs, ignoreEOS: r.IgnoreEOS, tokens: append([]int32(nil), r.Prompt...), prompt: len(r.Prompt), stream: newStream(ctx)}
 	t.key, t.sw = w.cacheKey(e.model.Digest, r.Salt)
