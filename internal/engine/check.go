@@ -24,6 +24,9 @@ func (r *Request) bounds() error {
 	if r.MaxTokens > 0 && r.MinTokens > r.MaxTokens {
 		return errs.Newf(errs.InvalidRequest, "min_tokens is %d, more than max_tokens, which is %d", r.MinTokens, r.MaxTokens).In("min_tokens")
 	}
+	if r.ScorePrompt && len(r.Choices) > 0 {
+		return errs.New(errs.Unsupported, "the tokens of a prompt are not scored where its answer is one of several texts", "ask for either").In("prompt_logprobs")
+	}
 	return nil
 }
 
