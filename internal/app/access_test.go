@@ -131,7 +131,7 @@ func TestEveryRouteAsksForItsScope(t *testing.T) {
 	secrets["none"], secrets["wrong"] = "", auth.NewSecret()
 	var public []string
 	tested := 0
-	for _, e := range k.table() {
+	for _, e := range k.entries {
 		method, path, ok := strings.Cut(e.pattern, " ")
 		if !ok || !slices.Contains(append(auth.Scopes(), auth.Any, auth.Public), e.scope) {
 			t.Errorf("%s has the scope %q", e.pattern, e.scope)
@@ -216,7 +216,7 @@ func TestForeignIdsAreNotFound(t *testing.T) {
 		t.Fatalf("%v", first)
 	}
 	found := 0
-	for _, e := range k.table() {
+	for _, e := range k.entries {
 		method, path, _ := strings.Cut(e.pattern, " ")
 		if e.scope == auth.Public || !strings.Contains(path, "{") {
 			continue
@@ -258,6 +258,43 @@ func TestForeignIdsAreNotFound(t *testing.T) {
 	_, list := k.send("GET", "/admin/sessions", "", other)
 	if strings.Contains(list, session) || !strings.Contains(list, at[string](theirs, "macaron", "session")) {
 		t.Errorf("the other tenant sees %s", list)
+	}
+}
+
+// A key may be kept to some adapters, in every API; for it the others do not exist. The router
+// routes among those that are left.
+func TestKeysKeptToAdapters(t *testing.T) {
+	k, secrets := keyedSite(t, map[string]auth.Key{"some": {Adapters: []string{"L1", "L2"}}, "all": {}})
+	some, all := with("Bearer", secrets["some"]), with("Bearer", secrets["all"])
+	for name, want := range map[string]int{"macaron/L1": 200, "macaron/L3": 404, "macaron/L0": 404} {
+		for path, body := range map[string]string{
+			"/v1/chat/completions": `{"model":"` + name + `","messages":[{"role":"user","content":"x"}]}`,
+			"/v1/messages":         `{"model":"` + name + `","max_tokens":5,"messages":[{"role":"user","content":"x"}]}`,
+			"/v1/responses":        `{"model":"` + name + `","input":"x"}`,
+		} {
+			if resp, said := k.send("POST", path, body, some); resp.StatusCode != want {
+				t.Errorf("%s at %s gives %d: %s", name, path, resp.StatusCode, said)
+			}
+		}
+	}
+	if resp := k.post(ask(user("L3: x")), all); resp.StatusCode != 200 {
+		t.Errorf("the other key: %d", resp.StatusCode)
+	}
+	for _, text := range []string{"L2: x", "L3: x", "nobody: x"} {
+		o := k.object(k.post(ask(user(text)), some))
+		if got := at[string](o, "macaron", "adapter"); got != "L1" && got != "L2" {
+			t.Errorf("%s went to %q: %v", text, got, o)
+		}
+	}
+	for _, seen := range k.engine.Seen() {
+		if len(seen.Choices) > 0 && seen.Revision.Name != "L0" {
+			t.Errorf("%s routed", seen.Revision.Name)
+		}
+	}
+	for _, path := range []string{"/v1/models", "/admin/adapters"} {
+		if _, list := k.send("GET", path, "", some); strings.Contains(list, "macaron/L3") || !strings.Contains(list, "macaron/L1") {
+			t.Errorf("%s lists %s", path, list)
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ type App struct {
 	generator *late
 	summaries *summary.Worker
 	turns     gate
+	entries   []entry // every route
 	handler   http.Handler
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"macaron/internal/auth"
 	"macaron/internal/contract"
 	"macaron/internal/ids"
 	"macaron/internal/registry"
@@ -30,10 +31,13 @@ func (c *catalogue) Current(ctx context.Context, owner string) (turn.Catalog, er
 	if err != nil {
 		return turn.Catalog{}, err
 	}
-	out := turn.Catalog{Contract: s.Contract}
+	who, out := auth.Of(ctx), turn.Catalog{Contract: s.Contract}
 	for i, e := range s.Adapters {
-		if !s.Contract.Adapters[i].For(owner) {
-			continue // for this tenant it does not exist
+		if e.Revision.Name == s.Contract.Router.Adapter {
+			out.Router = e.Revision
+		}
+		if !s.Contract.Adapters[i].For(owner) || !who.May(e.Revision.Name) {
+			continue // for this tenant or key it does not exist
 		}
 		out.Adapters = append(out.Adapters, e.Revision)
 	}

@@ -38,6 +38,16 @@ func (g gate) Route(ctx context.Context, owner, text string, previous *contract.
 	return g.Runner.Route(ctx, owner, text, previous)
 }
 
+// Dry decides who would take a request, in its conversation.
+func (g gate) Dry(ctx context.Context, q turn.Request) (turn.Report, error) {
+	leave, err := auth.Of(ctx).Enter(g.clock.Now())
+	if err != nil {
+		return turn.Report{}, err
+	}
+	defer leave()
+	return g.Runner.Dry(ctx, q)
+}
+
 // metered counts the tokens of every model call: on the accounts of the key that asked and of its
 // tenant; what nobody asked for, as summaries, on the tenant's alone.
 type metered struct {

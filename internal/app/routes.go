@@ -76,7 +76,8 @@ func (a *App) table() []entry {
 // routes mounts the table behind the guard and the one check of credentials.
 func (a *App) routes() http.Handler {
 	mux, scopes, methods := http.NewServeMux(), map[string]auth.Scope{}, map[string]string{}
-	for _, e := range a.table() {
+	a.entries = a.table()
+	for _, e := range a.entries {
 		mux.Handle(e.pattern, e.handler)
 		scopes[e.pattern] = e.scope
 		method, path, _ := strings.Cut(e.pattern, " ")

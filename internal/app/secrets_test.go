@@ -141,7 +141,7 @@ func tour(s *site, secret string) string {
 		_ = resp.Header.Write(&shown)
 		shown.WriteString(body)
 	}
-	for _, e := range s.table() {
+	for _, e := range s.entries {
 		method, path, _ := strings.Cut(e.pattern, " ")
 		for _, change := range []func(*http.Request){good, with("Bearer", canaries["wrong bearer"]), with("x-api-key", canaries["wrong x-api-key"]), with("query", secret), with("cookie", secret)} {
 			take(s.send(method, filled(path, "x"), `{"nonsense":true}`, noise, change))

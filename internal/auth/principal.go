@@ -81,6 +81,11 @@ func (p Principal) Spend(now time.Time, tokens int64) {
 	}
 }
 
+// May reports whether an adapter may answer to the principal.
+func (p Principal) May(adapter string) bool {
+	return len(p.Adapters) == 0 || slices.Contains(p.Adapters, adapter)
+}
+
 type place struct{}
 
 // With puts the principal into a request's context.

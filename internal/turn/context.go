@@ -16,7 +16,10 @@ func ask(k *contract.Contract, p *session.Position) route.Question {
 // question completes ask with what the process has.
 func (r *Runner) question(k *contract.Contract, catalog Catalog, owner string, p *session.Position) route.Question {
 	q := ask(k, p)
-	q.Router, _ = catalog.Find(k.Router.Adapter)
+	q.Router = catalog.Router
+	if r, ok := catalog.Find(k.Router.Adapter); ok {
+		q.Router = r
+	}
 	q.Labels, q.Ranker, q.Salt, q.Session, q.Timeout = catalog.Labels(), r.Ranker, owner, p.Session, r.RouteTimeout
 	return q
 }

@@ -70,7 +70,8 @@ type Catalogue interface {
 // Catalog is a contract with the revisions of its adapters, in the contract's order.
 type Catalog struct {
 	Contract *contract.Contract
-	Adapters []adapter.Revision
+	Adapters []adapter.Revision // that may answer to the one who asks
+	Router   adapter.Revision   // that the contract names; it routes for those too whom it may not answer
 }
 
 // Labels lists the adapters' names.
