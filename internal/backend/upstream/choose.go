@@ -12,21 +12,33 @@ import (
 	"macaron/internal/errs"
 )
 
-// choose asks for exactly one of the choices in the way that the server supports,
-// and once more in the plain way when that gave none.
+// choose asks for exactly one of the choices in the way that the server supports, then
+// in free text when that gave none, and once more with the labels spelt out. What gives
+// no label even then is an error, and the contract's default takes the turn.
 func (b *Backend) choose(ctx context.Context, r backend.Request, emit func(chat.Event) bool) error {
-	model, err := b.model(r.Revision)
+	d, err := b.dialect(ctx)
 	if err != nil {
 		return err
 	}
-	events, err := b.ask(ctx, model, b.Dialect, r)
-	if again(err) {
-		events, err = b.ask(ctx, model, "plain", r)
+	var all *backend.Collected
+	var label string
+	for _, way := range []func() (*backend.Collected, string, error){
+		func() (*backend.Collected, string, error) { return b.pick(ctx, d, r, true) },
+		func() (*backend.Collected, string, error) { return b.pick(ctx, d, r, false) },
+		func() (*backend.Collected, string, error) { return b.pick(ctx, d, spelt(r), false) },
+	} {
+		if all, label, err = way(); !again(err) {
+			break
+		}
 	}
 	if err != nil {
 		return err
 	}
-	for _, e := range events {
+	for _, e := range []chat.Event{
+		{Start: &all.Start},
+		{Choice: &chat.Choice{Label: label, Probabilities: probabilities(r.Choices, all.Logprobs)}},
+		{Finish: all.Finish},
+	} {
 		if !emit(e) {
 			return errStopped
 		}
@@ -34,56 +46,57 @@ func (b *Backend) choose(ctx context.Context, r backend.Request, emit func(chat.
 	return nil
 }
 
-// again reports whether the plain way may do better: the server did not know the
+// again reports whether another way may do better: the server did not know the
 // constraint, or the text was no label.
 func again(err error) bool {
 	code := errs.CodeOf(err)
 	return code == errs.InvalidRequest || code == errs.FormatInvalid
 }
 
-func (b *Backend) ask(ctx context.Context, model, dialect string, r backend.Request) ([]chat.Event, error) {
-	request := compose(model, dialect, r)
-	constrain(&request, dialect, r.Choices)
-	text, err := json.Marshal(request)
-	if err != nil {
-		return nil, errs.Wrap(errs.Internal, err, "the request to the engine cannot be written as JSON", "")
+// pick asks once, held to the choices or not.
+func (b *Backend) pick(ctx context.Context, d *dialect, r backend.Request, held bool) (*backend.Collected, string, error) {
+	more := func(q *body) {
+		q.Logprobs, q.TopLogprobs = d.alternatives > 0, d.alternatives
+		if held {
+			d.choose(q, r.Choices)
+		}
 	}
-	var all backend.Collected
-	if err := b.stream(ctx, model, text, func(e chat.Event) bool { all.Add(e); return true }); err != nil {
-		return nil, err
+	all := &backend.Collected{}
+	if err := b.ask(ctx, d, r, more, func(e chat.Event) bool { all.Add(e); return true }); err != nil {
+		return nil, "", err
 	}
-	label, ok := parseLabel(all.Text(), r.Choices)
+	text := all.Text()
+	if held && d.wrapped {
+		text = unwrap(text)
+	}
+	label, ok := parseLabel(text, r.Choices)
 	if !ok {
-		return nil, errs.New(errs.FormatInvalid, fmt.Sprintf("the engine answered %.40q, which is no label", all.Text()), "set upstream.dialect to the server's kind")
+		return nil, "", errs.New(errs.FormatInvalid, fmt.Sprintf("the engine answered %.40q, which is no label", text), "the operator sets the engine's dialect to the server's kind")
 	}
-	return []chat.Event{
-		{Start: &all.Start},
-		{Choice: &chat.Choice{Label: label, Probabilities: probabilities(r.Choices, all.Logprobs)}},
-		{Finish: all.Finish},
-	}, nil
+	return all, label, nil
 }
 
-// constrain adds what the dialect knows; auto sends all of them, since a server
-// that does not know one passes over it or refuses, and then the plain way follows.
-func constrain(b *body, dialect string, choices []string) {
-	if dialect == "plain" {
-		return
+// unwrap takes the label out of {"label": ...}; other text stays as it is.
+func unwrap(text string) string {
+	var v struct {
+		Label string `json:"label"`
 	}
-	b.Logprobs, b.TopLogprobs = true, 20
-	if dialect == "vllm" || dialect == "auto" || dialect == "" {
-		b.StructuredOutputs, b.GuidedChoice = &structured{Choice: choices}, choices
+	if json.Unmarshal([]byte(text), &v) == nil && v.Label != "" {
+		return v.Label
 	}
-	if dialect == "llama" || dialect == "auto" || dialect == "" {
-		b.Grammar = grammar(choices)
-	}
+	return text
 }
 
-func grammar(choices []string) string {
-	quoted := make([]string, len(choices))
-	for i, c := range choices {
-		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(c) + `"`
+// spelt is the question with the labels at its end.
+func spelt(r backend.Request) backend.Request {
+	n := len(r.Messages) - 1
+	if n < 0 {
+		return r
 	}
-	return "root ::= " + strings.Join(quoted, " | ")
+	last := r.Messages[n]
+	last.Parts = append(last.Parts[:len(last.Parts):len(last.Parts)], chat.Part{Kind: "text", Text: "\nAnswer with exactly one of: " + strings.Join(r.Choices, ", ")})
+	r.Messages = append(r.Messages[:n:n], last)
+	return r
 }
 
 // parseLabel reads what an unconstrained model says for a label: "L2", " l2.",

@@ -2,10 +2,14 @@ package upstream
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
@@ -30,22 +34,73 @@ func TestLabelsAsModelsSayThem(t *testing.T) {
 	}
 }
 
-func TestEachDialectAsksInItsWay(t *testing.T) {
-	for dialect, want := range map[string][3]bool{"vllm": {true, true, false}, "llama": {false, false, true}, "auto": {true, true, true}, "plain": {}} {
-		var sent body
-		b := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			_ = json.NewDecoder(r.Body).Decode(&sent)
-			says("L1")(w, r)
-		})
-		b.Dialect = dialect
-		r := ask("L2")
-		r.Choices = labels
-		all, err := collect(t.Context(), b, r)
-		if err != nil || all.Choice == nil || all.Choice.Label != "L1" || all.Choice.Probabilities != nil || all.Finish == nil {
-			t.Errorf("%s: %+v, %v", dialect, all.Choice, err)
+// told is a server that answers probes as told and chats by the handler.
+func told(probes map[string]string, chat http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			chat(w, r)
+			return
 		}
-		if got := [3]bool{sent.StructuredOutputs != nil, sent.GuidedChoice != nil, sent.Grammar != ""}; got != want {
-			t.Errorf("%s asks %v", dialect, got)
+		text, ok := probes[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			text = `{"error":{"message":"File Not Found","code":404}}`
+		}
+		_, _ = io.WriteString(w, text)
+	}
+}
+
+// The probes as servers of each kind answer them.
+var kinds = map[string]map[string]string{
+	"macaron":      {"/v1/models": `{"data":[{"id":"m","owned_by":"macaron"},{"id":"coder","owned_by":"macaron","parent":"m","revision":"sha256:ab"}]}`, "/version": `{"version":"dev","engine":"macaron"}`},
+	"vllm":         {"/v1/models": `{"data":[{"id":"m","owned_by":"vllm","parent":null},{"id":"coder","owned_by":"vllm","parent":"m"}]}`, "/version": `{"version":"0.32.0"}`},
+	"sglang":       {"/v1/models": `{"data":[{"id":"m","owned_by":"sglang"}]}`, "/get_server_info": `{"model_path":"m","version":"0.5.23"}`},
+	"llama-server": {"/v1/models": `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`, "/props": `{"total_slots":2,"build_info":"b1"}`, "/lora-adapters": `[{"id":0,"path":"x/chat.gguf"},{"id":1,"path":"x/coder.gguf"}]`},
+	"openai":       {"/v1/models": `{"data":[{"id":"coder","owned_by":"somebody"}]}`},
+}
+
+func TestEachDialectAsksInItsWay(t *testing.T) {
+	const enum = `{"type":"json_schema","json_schema":{"name":"choice","strict":true,"schema":{"type":"object","properties":{"label":{"type":"string","enum":["L0","L1","L2","L3"]}},"required":["label"],"additionalProperties":false}}}`
+	const gbnf = `root ::= \"L0\" | \"L1\" | \"L2\" | \"L3\"`
+	for kind, want := range map[string]string{
+		"vllm":         `{"model":"coder","logprobs":true,"top_logprobs":20,"max_tokens":16,"top_k":3,"cache_salt":"SALT","structured_outputs":{"choice":["L0","L1","L2","L3"]},"guided_choice":["L0","L1","L2","L3"]}`,
+		"macaron":      `{"model":"coder","logprobs":true,"top_logprobs":20,"max_tokens":16,"top_k":3,"cache_salt":"SALT","structured_outputs":{"choice":["L0","L1","L2","L3"]}}`,
+		"sglang":       `{"model":"m","lora_path":"coder","logprobs":true,"top_logprobs":20,"max_tokens":16,"top_k":3,"regex":"(L0|L1|L2|L3)"}`,
+		"llama-server": `{"model":"coder","logprobs":true,"top_logprobs":100,"max_tokens":16,"top_k":3,"grammar":"` + gbnf + `","lora":[{"id":0,"scale":0},{"id":1,"scale":1}],"id_slot":1,"cache_prompt":false}`,
+		"openai":       `{"model":"coder","max_tokens":32,"response_format":` + enum + `}`,
+	} {
+		for _, setting := range []string{kind, Auto} {
+			var sent map[string]any
+			answer := "L1"
+			if kind == "openai" {
+				answer = `{"label": "L1"}`
+			}
+			b := serve(t, told(kinds[kind], func(w http.ResponseWriter, r *http.Request) {
+				_ = json.NewDecoder(r.Body).Decode(&sent)
+				says(answer)(w, r)
+			}))
+			b.fixed, b.wrong = named(setting)
+			r := ask("L2")
+			r.Choices, r.Salt, r.Sampling.TopK = labels, "tenant", new(int)
+			*r.Sampling.TopK = 3
+			all, err := collect(t.Context(), b, r)
+			if err != nil || all.Choice == nil || all.Choice.Label != "L1" || all.Choice.Probabilities != nil || all.Finish == nil {
+				t.Errorf("%s: %+v, %v", kind, all.Choice, err)
+				continue
+			}
+			for _, common := range []string{"messages", "stream", "stream_options"} {
+				delete(sent, common)
+			}
+			if s, ok := sent["cache_salt"].(string); ok && len(s) == 32 {
+				sent["cache_salt"] = "SALT"
+			}
+			var w map[string]any
+			if err := json.Unmarshal([]byte(want), &w); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(w, sent); d != "" {
+				t.Errorf("%s, set to %s: %s", kind, setting, d)
+			}
 		}
 	}
 	if g := grammar([]string{`a"b`, `c\d`}); g != `root ::= "a\"b" | "c\\d"` {
@@ -53,14 +108,31 @@ func TestEachDialectAsksInItsWay(t *testing.T) {
 	}
 }
 
-func TestOneMoreTryThenAnError(t *testing.T) {
+func TestTheKindOfAServerIsFoundOut(t *testing.T) {
+	for kind, probes := range kinds {
+		f, err := serve(t, told(probes, says(""))).Probe(t.Context())
+		if err != nil || f.Dialect != kind {
+			t.Errorf("%s is taken for %+v, %v", kind, f, err)
+		}
+	}
+	if _, err := named("nothing"); errs.CodeOf(err) != errs.InvalidRequest {
+		t.Error(err)
+	}
+	for _, d := range dialects {
+		if got, err := named(d.name); err != nil || got != d {
+			t.Errorf("%s is %v, %v", d.name, got, err)
+		}
+	}
+}
+
+func TestFreeTextThenTheLabelsSpeltOutThenAnError(t *testing.T) {
 	n := 0
 	b := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		var sent body
 		_ = json.NewDecoder(r.Body).Decode(&sent)
-		if n++; sent.Grammar != "" {
+		if n++; sent.ResponseFormat != nil {
 			w.WriteHeader(400)
-			_, _ = io.WriteString(w, `{"error":{"message":"unknown field grammar"}}`)
+			_, _ = io.WriteString(w, `{"error":{"message":"unknown field response_format"}}`)
 			return
 		}
 		says("L3")(w, r)
@@ -71,9 +143,18 @@ func TestOneMoreTryThenAnError(t *testing.T) {
 		t.Errorf("%v after %d tries", err, n)
 	}
 	n = 0
-	b = serve(t, func(w http.ResponseWriter, r *http.Request) { n++; says("I cannot say")(w, r) })
-	if _, err := collect(t.Context(), b, r); errs.CodeOf(err) != errs.FormatInvalid || n != 2 {
-		t.Errorf("%v after %d tries", err, n)
+	last := ""
+	b = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var sent body
+		_ = json.NewDecoder(r.Body).Decode(&sent)
+		n, last = n+1, fmt.Sprint(sent.Messages[0].Content)
+		says("I cannot say")(w, r)
+	})
+	if _, err := collect(t.Context(), b, r); errs.CodeOf(err) != errs.FormatInvalid || n != 3 || !strings.HasSuffix(last, "one of: L0, L1, L2, L3") {
+		t.Errorf("%v after %d tries, %q", err, n, last)
+	}
+	if r.Messages[0].Text() != "hi" {
+		t.Errorf("the request was changed: %+v", r.Messages)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
-	"macaron/internal/errs"
 )
 
 // body is the request as servers take it. Fields beyond the common API are left
@@ -23,6 +22,7 @@ type body struct {
 	TopK              *int            `json:"top_k,omitempty"`
 	MinP              *float64        `json:"min_p,omitempty"`
 	RepetitionPenalty *float64        `json:"repetition_penalty,omitempty"`
+	RepeatPenalty     *float64        `json:"repeat_penalty,omitempty"` // the same at a llama-server
 	PresencePenalty   *float64        `json:"presence_penalty,omitempty"`
 	FrequencyPenalty  *float64        `json:"frequency_penalty,omitempty"`
 	Seed              *int64          `json:"seed,omitempty"`
@@ -39,6 +39,13 @@ type body struct {
 	StructuredOutputs *structured `json:"structured_outputs,omitempty"`
 	GuidedChoice      []string    `json:"guided_choice,omitempty"`
 	Grammar           string      `json:"grammar,omitempty"`
+	Regex             string      `json:"regex,omitempty"`
+	EBNF              string      `json:"ebnf,omitempty"`
+	// The ways to name an adapter other than by the model.
+	LoraPath    string      `json:"lora_path,omitempty"`
+	Lora        []loraScale `json:"lora,omitempty"`
+	IDSlot      *int        `json:"id_slot,omitempty"`
+	CachePrompt *bool       `json:"cache_prompt,omitempty"`
 }
 
 type streamOptions struct {
@@ -46,7 +53,9 @@ type streamOptions struct {
 }
 
 type structured struct {
-	Choice []string `json:"choice"`
+	Choice  []string `json:"choice,omitempty"`
+	Regex   string   `json:"regex,omitempty"`
+	Grammar string   `json:"grammar,omitempty"`
 }
 
 type message struct {
@@ -74,12 +83,8 @@ type tool struct {
 	Function chat.ToolDef `json:"function"`
 }
 
-func encode(model, dialect string, r backend.Request) ([]byte, error) {
-	out, err := json.Marshal(compose(model, dialect, r))
-	return out, errs.Wrap(errs.Internal, err, "the request to the engine cannot be written as JSON", "")
-}
-
-func compose(model, dialect string, r backend.Request) body {
+// compose writes a request without its constraint.
+func compose(model string, d *dialect, r backend.Request) body {
 	s := r.Sampling
 	b := body{
 		Model: model, Stream: true, StreamOptions: &streamOptions{IncludeUsage: true}, MaxTokens: r.MaxTokens,
@@ -88,12 +93,12 @@ func compose(model, dialect string, r backend.Request) body {
 		ReasoningEffort: r.Reasoning,
 	}
 	for _, m := range r.Messages {
-		b.Messages = append(b.Messages, messageBody(m, dialect))
+		b.Messages = append(b.Messages, messageBody(m, d))
 	}
-	if dialect != "plain" {
+	if d.extended {
 		b.TopK, b.MinP, b.RepetitionPenalty = s.TopK, s.MinP, s.RepetitionPenalty
 	}
-	if dialect == "vllm" && r.Salt != "" {
+	if d.salted && r.Salt != "" {
 		sum := sha256.Sum256([]byte(r.Salt))
 		b.CacheSalt = hex.EncodeToString(sum[:16])
 	}
@@ -119,9 +124,9 @@ func choiceBody(c chat.ToolChoice) any {
 	return c.Mode
 }
 
-func messageBody(m chat.Message, dialect string) message {
+func messageBody(m chat.Message, d *dialect) message {
 	out := message{Role: string(m.Role), Name: m.Name, ToolCallID: m.ToolCallID, Content: contentBody(m)}
-	if dialect != "plain" {
+	if d.extended {
 		out.Reasoning = m.Reasoning
 	}
 	for _, c := range m.ToolCalls {

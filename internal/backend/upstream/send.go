@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"macaron/internal/backend"
 	"macaron/internal/errs"
 	"macaron/internal/obs"
 )
@@ -18,7 +19,6 @@ import (
 // Before the first byte of an answer a request may be sent again, a bounded number
 // of times and after a bounded wait.
 const (
-	tries    = 3
 	backoff  = 100 * time.Millisecond
 	longWait = 2 * time.Second // a longer Retry-After is the client's to wait
 	maxError = 64 << 10        // of an error body
@@ -31,7 +31,7 @@ func (b *Backend) send(ctx context.Context, model string, body []byte) (*http.Re
 		if err == nil {
 			return resp, nil
 		}
-		wait, again := retry(err, try)
+		wait, again := retry(err, try, b.Tries)
 		if !again || ctx.Err() != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (b *Backend) send(ctx context.Context, model string, body []byte) (*http.Re
 }
 
 // retry says whether and when a failure is worth another try.
-func retry(err error, try int) (time.Duration, bool) {
+func retry(err error, try, tries int) (time.Duration, bool) {
 	e := errs.As(err)
 	if try >= tries || e.RetryAfter > longWait {
 		return 0, false
@@ -65,15 +65,22 @@ func (b *Backend) post(ctx context.Context, model string, body []byte) (*http.Re
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
+	if b.Instance != "" {
+		req.Header.Set(backend.ViaHeader, backend.Via(ctx, b.Instance))
+	}
 	b.authorize(req)
 	resp, err := b.Client.Do(req)
 	if err != nil {
 		return nil, b.unreachable(ctx, err)
 	}
-	if resp.StatusCode == http.StatusOK {
+	self := b.Instance != "" && resp.Header.Get(backend.InstanceHeader) == b.Instance
+	if resp.StatusCode == http.StatusOK && !self {
 		return resp, nil
 	}
 	defer resp.Body.Close()
+	if self {
+		return nil, b.itself()
+	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxError))
 	if err != nil {
 		text = nil // the status says enough
@@ -85,7 +92,7 @@ func (b *Backend) post(ctx context.Context, model string, body []byte) (*http.Re
 // about our configuration, never about the client.
 func (b *Backend) refused(status int, h http.Header, body []byte, model string) error {
 	said := b.said(body)
-	cause := fmt.Errorf("status %d: %s", status, said)
+	cause := &refusal{status, said}
 	fail := func(code errs.Code, message, next string) error {
 		e := &errs.Error{Code: code, Message: message, Next: next, Err: cause, RetryAfter: retryAfter(h)}
 		return e
@@ -108,6 +115,14 @@ func (b *Backend) refused(status int, h http.Header, body []byte, model string) 
 	}
 	return fail(errs.UpstreamFailed, fmt.Sprintf("the engine failed with status %d", status), "try again later")
 }
+
+// refusal is a status other than 200, or an error in the body of a 200.
+type refusal struct {
+	status int
+	said   string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("status %d: %s", r.status, r.said) }
 
 // tooLong recognises what servers say of a prompt that does not fit.
 func tooLong(status int, said string) bool {

@@ -1,11 +1,14 @@
-// Package upstream is the Generator on any OpenAI-compatible server whose model
-// names are the adapters: vLLM, SGLang, llama-server, another Macaron. Faults of
-// that server become coded errors; its credentials go to its own address only.
+// Package upstream is the Generator on one server below: vLLM, SGLang, llama-server,
+// `macaron engine serve` or any other that speaks Chat Completions. What kinds of
+// servers understand differently are dialects. Faults of that server become coded
+// errors; its credentials go to its own address only.
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +17,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"macaron/internal/adapter"
@@ -26,16 +31,27 @@ import (
 type Config struct {
 	URL     string            // up to and including /v1
 	Key     string            // bearer credential, or ""
-	Dialect string            // auto, vllm, llama, plain
+	Dialect string            // one of Dialects; empty is the plain one
 	Models  map[string]string // adapter -> model name there
 	Timeout time.Duration     // longest silence; 0 means 2 minutes
-	Client  *http.Client      // nil: our own, without proxy and redirects
+	Longest time.Duration     // longest answer; 0 means 30 minutes
+	Tries   int               // of a request before the first byte; 0 means 3
+	Conns   int               // connections kept open; 0 means 64
+	// Instance names this server, so that it finds out when it is its own engine.
+	Instance string
+	Client   *http.Client // nil: our own, without proxy and redirects
 }
 
 // Backend implements backend.Generator.
 type Backend struct {
 	Config
-	host string
+	host  string
+	fixed *dialect // nil: found out by probing
+	wrong error    // why the configured dialect cannot be used
+
+	last    atomic.Pointer[Facts]
+	probing sync.Mutex
+	lent    *slots // of a llama-server
 }
 
 var _ backend.Generator = (*Backend)(nil)
@@ -45,20 +61,31 @@ func New(c Config) *Backend {
 	if c.Timeout == 0 {
 		c.Timeout = 2 * time.Minute
 	}
+	if c.Longest == 0 {
+		c.Longest = 30 * time.Minute
+	}
+	if c.Tries == 0 {
+		c.Tries = 3
+	}
+	if c.Conns == 0 {
+		c.Conns = 64
+	}
 	if c.Client == nil {
-		c.Client = client(c.Timeout)
+		c.Client = client(c.Timeout, c.Conns)
 	}
 	c.URL = strings.TrimRight(c.URL, "/")
 	host := c.URL
 	if u, err := url.Parse(c.URL); err == nil {
 		host = u.Host
 	}
-	return &Backend{Config: c, host: host}
+	b := &Backend{Config: c, host: host}
+	b.fixed, b.wrong = named(c.Dialect)
+	return b
 }
 
 // client never follows a redirect, which would carry the key elsewhere, and never
 // unpacks what it did not ask to be packed.
-func client(silence time.Duration) *http.Client {
+func client(silence time.Duration, conns int) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
@@ -67,7 +94,7 @@ func client(silence time.Duration) *http.Client {
 			TLSHandshakeTimeout:    10 * time.Second,
 			ResponseHeaderTimeout:  silence,
 			IdleConnTimeout:        90 * time.Second,
-			MaxIdleConnsPerHost:    64,
+			MaxIdleConnsPerHost:    conns,
 			MaxResponseHeaderBytes: 64 << 10,
 			DisableCompression:     true,
 		},
@@ -77,10 +104,19 @@ func client(silence time.Duration) *http.Client {
 // Capabilities implements backend.Generator. What the server cannot do it refuses
 // itself, and that refusal reaches the client with its field.
 func (b *Backend) Capabilities() backend.Capabilities {
-	return backend.Capabilities{
-		Engine: b.engine(), Adapters: true, Choices: b.Dialect != "plain", Logprobs: true,
-		Tools: true, ForcedTools: true, Images: true, JSONSchema: true, Reasoning: true, CachedTokens: true,
+	d, f := b.fixed, b.last.Load()
+	if d == nil && f != nil {
+		d = recognise(f)
 	}
+	if d == nil {
+		d = plain
+	}
+	can := d.capabilities()
+	can.Engine = b.engine()
+	if f != nil && f.tools != nil && !*f.tools {
+		can.Tools, can.ForcedTools = false, false // they would be passed over in silence
+	}
+	return can
 }
 
 func (b *Backend) engine() chat.Engine { return chat.Engine{Name: "upstream", Version: b.host} }
@@ -91,25 +127,17 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// Ready implements backend.Generator: the server answers and takes our key.
+// Ready implements backend.Generator: the server answers, takes our key and is not this
+// server itself.
 func (b *Backend) Ready(ctx context.Context) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, b.URL+"/models", http.NoBody)
-	if err != nil {
-		return errs.Wrap(errs.InvalidRequest, err, "the upstream URL is not usable", "correct upstream.url")
+	if b.wrong != nil {
+		return b.wrong
 	}
-	b.authorize(req)
-	resp, err := b.Client.Do(req)
-	if err != nil {
-		return b.unreachable(ctx, err)
+	f, err := b.probe(ctx)
+	if err == nil {
+		b.last.Store(f)
 	}
-	defer resp.Body.Close()
-	if _, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxError)); err != nil {
-		return b.unreachable(ctx, err)
-	}
-	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
-		return b.refused(resp.StatusCode, resp.Header, nil, "")
-	}
-	return nil
+	return err
 }
 
 func (b *Backend) authorize(req *http.Request) {
@@ -121,8 +149,10 @@ func (b *Backend) authorize(req *http.Request) {
 // Generate implements backend.Generator.
 func (b *Backend) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
-		if !r.Plain() {
-			yield(chat.Event{}, errs.New(errs.Unsupported, "an upstream server is not asked for mixtures, constraints or prompt scores", "use the built-in engine"))
+		plain := r
+		plain.Constraint = backend.Constraint{}
+		if !plain.Plain() {
+			yield(chat.Event{}, errs.New(errs.Unsupported, "an upstream server is not asked for mixtures or prompt scores", "use the built-in engine"))
 			return
 		}
 		run := b.answer
@@ -142,15 +172,49 @@ func (b *Backend) Generate(ctx context.Context, r backend.Request) iter.Seq2[cha
 var errStopped = errors.New("upstream: the caller stopped")
 
 func (b *Backend) answer(ctx context.Context, r backend.Request, emit func(chat.Event) bool) error {
+	d, err := b.dialect(ctx)
+	if err != nil {
+		return err
+	}
+	return b.ask(ctx, d, r, nil, emit)
+}
+
+// dialect is the one in use, or why there is none.
+func (b *Backend) dialect(ctx context.Context) (*dialect, error) {
+	if b.wrong != nil {
+		return nil, b.wrong
+	}
+	return b.speaks(ctx)
+}
+
+// ask sends one request, changed by more, and emits its events.
+func (b *Backend) ask(ctx context.Context, d *dialect, r backend.Request, more func(*body), emit func(chat.Event) bool) error {
 	model, err := b.model(r.Revision)
 	if err != nil {
 		return err
 	}
-	body, err := encode(model, b.Dialect, r)
-	if err != nil {
-		return err
+	if r.Tokens != nil {
+		return errs.New(errs.Unsupported, "an upstream server takes messages, not token ids", "use the built-in engine")
 	}
-	return b.stream(ctx, model, body, emit)
+	q := compose(model, d, r)
+	if r.Constraint.Kind != backend.AnyText && (d.constrain == nil || !d.constrain(&q, r.Constraint)) {
+		return errs.New(errs.Unsupported, fmt.Sprintf("an engine of the kind %s cannot hold an answer to %s", d.name, r.Constraint.Kind), "leave it out").In(r.Constraint.Field)
+	}
+	if more != nil {
+		more(&q)
+	}
+	if d.address != nil {
+		release, err := d.address(ctx, b, &q, r)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	text, err := json.Marshal(q)
+	if err != nil {
+		return errs.Wrap(errs.Internal, err, "the request to the engine cannot be written as JSON", "")
+	}
+	return b.stream(ctx, model, text, emit)
 }
 
 // model is the server's name for a revision: the configured one, else the one in
@@ -173,6 +237,8 @@ func (b *Backend) stream(ctx context.Context, model string, body []byte, emit fu
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begun := time.Now()
+	whole := time.AfterFunc(b.Longest, func() { cancel(errLongest) })
+	defer whole.Stop()
 	resp, err := b.send(ctx, model, body)
 	if err != nil {
 		return err
@@ -192,9 +258,12 @@ func (b *Backend) stream(ctx context.Context, model string, body []byte, emit fu
 	return b.unreachable(ctx, err)
 }
 
-var errSilence = errors.New("upstream: silent for too long")
+var (
+	errSilence = errors.New("upstream: silent for too long")
+	errLongest = errors.New("upstream: the answer took too long")
+)
 
-// alive reports every arrival of bytes.
+// alive reports every arrival of a line's end: bytes that make no line are no sign of life.
 type alive struct {
 	r     io.Reader
 	touch func()
@@ -202,7 +271,7 @@ type alive struct {
 
 func (a *alive) Read(p []byte) (int, error) {
 	n, err := a.r.Read(p)
-	if n > 0 {
+	if bytes.IndexByte(p[:n], '\n') >= 0 {
 		a.touch()
 	}
 	return n, err
@@ -215,8 +284,10 @@ func (b *Backend) unreachable(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(cause, errSilence) || errors.As(err, &timeout) && timeout.Timeout():
 		return errs.Wrap(errs.UpstreamUnavailable, err, fmt.Sprintf("the engine at %s was silent for too long", b.host), "see what it does, or raise upstream.timeout")
+	case errors.Is(cause, errLongest):
+		return errs.Wrap(errs.UpstreamUnavailable, err, fmt.Sprintf("the engine at %s took longer than %s over one answer", b.host, b.Longest), "ask for fewer tokens")
 	case cause != nil:
 		return errs.Wrap(errs.Canceled, err, "the request ended before the engine answered", "")
 	}
-	return errs.Wrap(errs.UpstreamUnavailable, err, fmt.Sprintf("the engine at %s does not answer", b.host), "start it, or correct upstream.url")
+	return errs.Wrap(errs.UpstreamUnavailable, err, fmt.Sprintf("the engine at %s does not answer", b.host), "the operator starts it, or corrects the engine's url")
 }
