@@ -124,6 +124,15 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("status %d: %s", r.status, r.said) }
 
+// Lasting reports whether the settings are at fault: the key, the model's name, the address.
+func (r *refusal) Lasting() bool {
+	switch r.status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+		return true
+	}
+	return r.status >= 300 && r.status < 400
+}
+
 // tooLong recognises what servers say of a prompt that does not fit.
 func tooLong(status int, said string) bool {
 	if status != http.StatusBadRequest && status != http.StatusRequestEntityTooLarge {
