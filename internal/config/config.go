@@ -21,6 +21,7 @@ type Config struct {
 	Models     Models
 	Engine     Engine
 	Upstream   Upstream
+	Servers    []Server // [[engines]] of the file; Below has them and the upstream
 	Queue      Queue
 	Log        Log
 	Door       Door
@@ -45,12 +46,12 @@ type Engine struct {
 	Key     Secret // that the clients of `engine serve` must have; none: anybody on this machine
 }
 
-// Upstream names an OpenAI-compatible server that serves instead of the embedded
-// engine. It is used when URL is set.
+// Upstream names one server that serves instead of the embedded engine, for set-ups
+// that need no list of engines. It is used when URL is set.
 type Upstream struct {
 	URL     string // such as http://127.0.0.1:8000/v1
 	Key     Secret
-	Dialect string            // auto, vllm, llama, plain: how a constrained choice is asked for
+	Dialect string            // what the server understands; docs/formats/engines.md
 	Models  map[string]string // adapter name -> model name there; the name itself if absent
 	Timeout time.Duration     // longest silence of the server
 }

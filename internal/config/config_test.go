@@ -131,7 +131,7 @@ func FuzzFile(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		flat, err := parseFile("config.toml", b)
+		flat, _, err := parseFile("config.toml", b)
 		if err != nil {
 			if errs.CodeOf(err) != errs.FormatInvalid {
 				t.Fatalf("uncoded: %v", err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -107,12 +106,11 @@ func origin(s string) error {
 }
 
 func (c *Config) checkUpstream() error {
-	u, err := url.Parse(c.Upstream.URL)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return errs.New(errs.InvalidRequest, "the upstream is not an http or https URL", "use one such as http://127.0.0.1:8000/v1").In("upstream.url")
+	if len(c.Servers) > 0 {
+		return errs.New(errs.InvalidRequest, "both upstream.url and [[engines]] are set", "keep one of them").In("upstream.url")
 	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return errs.New(errs.InvalidRequest, "the upstream URL carries credentials, a query or a fragment", "put the key in upstream.key_file").In("upstream.url")
+	if err := checkURL(c.Upstream.URL); err != nil {
+		return errs.New(errs.InvalidRequest, "the upstream's "+err.Error(), "correct upstream.url; its key is in upstream.key_file").In("upstream.url")
 	}
 	c.Upstream.URL = strings.TrimRight(c.Upstream.URL, "/")
 	return nil

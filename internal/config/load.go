@@ -45,9 +45,14 @@ func load(flags map[string]string, env func(string) (string, bool)) (Config, err
 		return c, err
 	}
 	path := filepath.Join(home, "config.toml")
-	file, err := readFile(path)
+	file, engines, err := readFile(path)
 	if err != nil {
 		return c, err
+	}
+	if engines != nil {
+		if c.Servers, err = readServers(engines, env); err != nil {
+			return c, errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/formats/engines.md shows how engines are set").In("engines")
+		}
 	}
 	defaults := layer{
 		origin: func(Field) Origin { return FromDefault },
@@ -129,24 +134,24 @@ func findHome(env func(string) (string, bool), layers ...layer) (string, error) 
 	return abs, nil
 }
 
-// readFile returns config.toml as dotted keys; an absent file is empty.
-func readFile(path string) (map[string]string, error) {
+// readFile returns config.toml as dotted keys, and its list of engines; an absent file is empty.
+func readFile(path string) (map[string]string, any, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, errs.Wrap(errs.FormatInvalid, err, path+" cannot be read", "check its permissions")
+		return nil, nil, errs.Wrap(errs.FormatInvalid, err, path+" cannot be read", "check its permissions")
 	}
 	defer f.Close()
 	var buf bytes.Buffer
 	if n, err := buf.ReadFrom(limited(f)); err != nil || n > maxFile {
-		return nil, errs.Wrap(errs.FormatInvalid, errors.Join(err, errors.New("longer than 1 MiB or unreadable")), path+" cannot be read", "make it a small TOML file")
+		return nil, nil, errs.Wrap(errs.FormatInvalid, errors.Join(err, errors.New("longer than 1 MiB or unreadable")), path+" cannot be read", "make it a small TOML file")
 	}
 	return parseFile(path, buf.Bytes())
 }
 
-func parseFile(path string, b []byte) (map[string]string, error) {
+func parseFile(path string, b []byte) (map[string]string, any, error) {
 	var tree map[string]any
 	if err := toml.Unmarshal(b, &tree); err != nil {
 		where := path
@@ -155,13 +160,15 @@ func parseFile(path string, b []byte) (map[string]string, error) {
 			line, col := bad.Position()
 			where = fmt.Sprintf("%s:%d:%d", path, line, col)
 		}
-		return nil, errs.Wrap(errs.FormatInvalid, err, where+" is not valid TOML: "+err.Error(), "correct that line")
+		return nil, nil, errs.Wrap(errs.FormatInvalid, err, where+" is not valid TOML: "+err.Error(), "correct that line")
 	}
+	engines := tree["engines"]
+	delete(tree, "engines")
 	flat := map[string]string{}
 	if err := flatten("", tree, flat); err != nil {
-		return nil, errs.New(errs.FormatInvalid, path+": "+err.Error(), "keys: "+knownKeys())
+		return nil, nil, errs.New(errs.FormatInvalid, path+": "+err.Error(), "keys: "+knownKeys())
 	}
-	return flat, nil
+	return flat, engines, nil
 }
 
 func flatten(prefix string, tree map[string]any, into map[string]string) error {
@@ -215,5 +222,5 @@ func knownKeys() string {
 			keys = append(keys, f.Key)
 		}
 	}
-	return strings.Join(keys, ", ")
+	return strings.Join(keys, ", ") + ", engines"
 }

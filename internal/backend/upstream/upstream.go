@@ -263,15 +263,22 @@ var (
 	errLongest = errors.New("upstream: the answer took too long")
 )
 
-// alive reports every arrival of a line's end: bytes that make no line are no sign of life.
+// lively is how many bytes without a line's end are a sign of life.
+const lively = 4 << 10
+
+// alive reports every arrival of a line's end, or of many bytes: a byte now and then is
+// no sign of life.
 type alive struct {
 	r     io.Reader
 	touch func()
+	quiet int // bytes since the last touch
 }
 
 func (a *alive) Read(p []byte) (int, error) {
 	n, err := a.r.Read(p)
-	if bytes.IndexByte(p[:n], '\n') >= 0 {
+	a.quiet += n
+	if a.quiet >= lively || bytes.IndexByte(p[:n], '\n') >= 0 {
+		a.quiet = 0
 		a.touch()
 	}
 	return n, err
