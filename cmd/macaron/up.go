@@ -49,7 +49,7 @@ func (e *env) withModel(cmd *cobra.Command, fn func(config.Config, models.Local)
 	if err != nil {
 		return err
 	}
-	if c.Upstream.URL != "" {
+	if len(c.Below()) > 0 {
 		return fn(c, models.Local{})
 	}
 	var file models.Local

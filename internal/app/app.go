@@ -15,6 +15,7 @@ import (
 	"macaron/internal/clock"
 	"macaron/internal/config"
 	"macaron/internal/errs"
+	"macaron/internal/ids"
 	"macaron/internal/limits"
 	"macaron/internal/models"
 	"macaron/internal/obs"
@@ -50,6 +51,7 @@ type App struct {
 	turns     gate
 	entries   []entry // every route
 	handler   http.Handler
+	instance  string // names this process to engines below, which may be itself
 }
 
 // New builds everything from the configuration; the model loads in the background
@@ -61,6 +63,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	}
 	a.metrics = obs.NewMetrics(a.version)
 	a.front.init(cfg, opts, a.metrics, refusal)
+	a.instance = a.ids.New(ids.Request)
 	// The generator first: its model loads while the rest is opened.
 	for _, step := range []func(Options) error{a.openHome, a.openKeys, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns} {
 		if err := step(opts); err != nil {

@@ -32,8 +32,11 @@ func (a *App) Facts(ctx context.Context) (Facts, error) {
 		Engine:   fmt.Sprintf("embedded, %s", a.cfg.Model),
 		Contract: fmt.Sprintf("%s (%s %s, %s)", a.cfg.Contract, k.Name, k.Version, k.Hash().Short()),
 	}
-	if a.cfg.Upstream.URL != "" {
-		f.Engine = "upstream at " + a.cfg.Upstream.URL
+	if list := a.cfg.Below(); len(list) > 0 {
+		f.Engine = "upstream at " + list[0].URL
+		if len(list) > 1 {
+			f.Engine += fmt.Sprintf(" and %d more", len(list)-1)
+		}
 	}
 	for _, r := range catalog.Adapters {
 		entry, _ := k.Adapter(r.Name)

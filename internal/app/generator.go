@@ -3,27 +3,72 @@ package app
 import (
 	"context"
 	"io"
+	"slices"
+	"time"
 
 	"macaron/internal/backend"
 	"macaron/internal/backend/upstream"
+	"macaron/internal/backend/upstream/fleet"
+	"macaron/internal/config"
 )
 
+// lookEvery is the time between two looks at the health of an engine.
+const lookEvery = 5 * time.Second
+
 // openGenerator starts what answers: the one that was given, the configured
-// upstream, or the embedded engine, which loads in the background.
+// engines below, or the embedded engine, which loads in the background.
 func (a *App) openGenerator(opts Options) error {
 	a.generator = newLate()
 	switch {
 	case opts.Generator != nil:
 		a.generator.set(opts.Generator, nil)
-	case a.cfg.Upstream.URL != "":
-		u := a.cfg.Upstream
-		b := upstream.New(upstream.Config{URL: u.URL, Key: u.Key.Reveal(), Dialect: u.Dialect, Models: u.Models, Timeout: u.Timeout})
-		a.onClose(b.Close)
-		a.generator.set(b, nil)
+	case len(a.cfg.Below()) > 0:
+		f := a.openFleet(a.cfg.Below())
+		a.onClose(f.Close)
+		a.generator.set(f, nil)
 	default:
 		a.loadEngine()
 	}
 	return nil
+}
+
+// openFleet speaks to the engines below. A request is sent again to the same engine only
+// where there is no other to try.
+func (a *App) openFleet(list []config.Server) *fleet.Fleet {
+	var engines []fleet.Engine
+	for i, s := range list {
+		c := Engine(s)
+		c.Instance = a.instance
+		if slices.ContainsFunc(slices.Concat(list[:i], list[i+1:]), func(o config.Server) bool { return overlap(s, o) }) {
+			c.Tries = 1
+		}
+		engines = append(engines, fleet.Engine{Name: s.Name, Gen: upstream.New(c), Adapters: s.Labels(), Weight: s.Weight})
+	}
+	return fleet.New(engines, fleet.Options{Clock: a.clock, Every: lookEvery, Changed: func(name string, err error) {
+		if err != nil {
+			a.log.Warn("an engine is not well", "engine", name, "err", err)
+			return
+		}
+		a.log.Info("an engine is well again", "engine", name)
+	}})
+}
+
+// Engine gives the settings of a server to the room that speaks to it.
+func Engine(s config.Server) upstream.Config {
+	return upstream.Config{URL: s.URL, Key: s.Key.Reveal(), Dialect: s.Dialect, Models: s.Adapters, Timeout: s.Timeout, Longest: s.Longest, Conns: s.Conns}
+}
+
+// overlap reports whether two servers have an adapter in common.
+func overlap(a, b config.Server) bool {
+	if !a.Only || !b.Only {
+		return true
+	}
+	for name := range a.Adapters {
+		if _, ok := b.Adapters[name]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // loadEngine loads the model in the background; Close waits for the load to end and

@@ -29,6 +29,9 @@ type Server struct {
 // dialects are the names that backend/upstream knows; llama and plain are former ones.
 var dialects = []string{"auto", "macaron", "vllm", "sglang", "llama-server", "openai", "llama", "plain"}
 
+// Dialects lists what the settings take for one.
+func Dialects() []string { return slices.Clone(dialects) }
+
 // maxServers bounds the list of engines.
 const maxServers = 256
 

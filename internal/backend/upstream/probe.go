@@ -192,6 +192,7 @@ func (b *Backend) look(ctx context.Context, url string, into any) (http.Header, 
 		return nil, errs.Wrap(errs.InvalidRequest, err, "the upstream URL is not usable", "correct the engine's url")
 	}
 	b.authorize(req)
+	b.sign(ctx, req)
 	resp, err := b.Client.Do(req)
 	if err != nil {
 		return nil, b.unreachable(ctx, err)

@@ -65,10 +65,8 @@ func (b *Backend) post(ctx context.Context, model string, body []byte) (*http.Re
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
-	if b.Instance != "" {
-		req.Header.Set(backend.ViaHeader, backend.Via(ctx, b.Instance))
-	}
 	b.authorize(req)
+	b.sign(ctx, req)
 	resp, err := b.Client.Do(req)
 	if err != nil {
 		return nil, b.unreachable(ctx, err)
@@ -86,6 +84,13 @@ func (b *Backend) post(ctx context.Context, model string, body []byte) (*http.Re
 		text = nil // the status says enough
 	}
 	return nil, b.refused(resp.StatusCode, resp.Header, text, model)
+}
+
+// sign says through which servers the request came.
+func (b *Backend) sign(ctx context.Context, req *http.Request) {
+	if b.Instance != "" {
+		req.Header.Set(backend.ViaHeader, backend.Via(ctx, b.Instance))
+	}
 }
 
 // refused turns the server's status into an error of ours. Its 401 and 404 are

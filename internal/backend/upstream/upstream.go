@@ -83,6 +83,9 @@ func New(c Config) *Backend {
 	return b
 }
 
+// Usable reports whether the settings can be used at all.
+func (b *Backend) Usable() error { return b.wrong }
+
 // client never follows a redirect, which would carry the key elsewhere, and never
 // unpacks what it did not ask to be packed.
 func client(silence time.Duration, conns int) *http.Client {
