@@ -23,6 +23,8 @@ import (
 type server struct {
 	base string // http://127.0.0.1:PORT
 	log  *bytes.Buffer
+	cmd  *exec.Cmd
+	gone bool // it was killed
 }
 
 // build builds the program.
@@ -38,15 +40,27 @@ func build(t *testing.T) string {
 // serve starts the program with a home of its own and waits until it is ready.
 func serve(t *testing.T, program string, args ...string) *server {
 	t.Helper()
+	return serveIn(t, t.TempDir(), program, args...)
+}
+
+// serveIn is serve with a home that may have been used before.
+func serveIn(t *testing.T, home, program string, args ...string) *server {
+	t.Helper()
 	args = append([]string{"serve", "--contract", "../../macaron.toml"}, args...)
-	return launch(t, "/readyz", program, append(args, "--listen", "127.0.0.1:0")...)
+	return launchIn(t, home, "/readyz", program, append(args, "--listen", "127.0.0.1:0")...)
 }
 
 // launch starts a server of the program; ready is the path that answers 200 once it serves.
 func launch(t *testing.T, ready, program string, args ...string) *server {
 	t.Helper()
+	return launchIn(t, t.TempDir(), ready, program, args...)
+}
+
+func launchIn(t *testing.T, home, ready, program string, args ...string) *server {
+	t.Helper()
 	s := &server{log: &bytes.Buffer{}}
-	cmd := exec.Command(program, append(args, "--home", t.TempDir(), "--model", testmodel.Path(t))...)
+	cmd := exec.Command(program, append(args, "--home", home, "--model", testmodel.Path(t))...)
+	s.cmd = cmd
 	cmd.Stderr = s.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -56,6 +70,9 @@ func launch(t *testing.T, ready, program string, args ...string) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if s.gone {
+			return
+		}
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
@@ -73,6 +90,16 @@ func launch(t *testing.T, ready, program string, args ...string) *server {
 	s.base = "http://" + strings.FieldsFunc(rest, func(r rune) bool { return r == ';' || r == ' ' || r == '\n' })[0]
 	s.waitReady(t, ready)
 	return s
+}
+
+// kill ends the process as a power cut would.
+func (s *server) kill(t *testing.T) {
+	t.Helper()
+	s.gone = true
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.cmd.Wait() // it reports the signal
 }
 
 func (s *server) waitReady(t *testing.T, path string) {
@@ -93,7 +120,7 @@ func (s *server) waitReady(t *testing.T, path string) {
 }
 
 // python runs one scenario of a script.
-func (s *server) python(t *testing.T, script, scenario string) {
+func (s *server) python(t *testing.T, script, scenario string, more ...string) {
 	t.Helper()
 	site, err := filepath.Abs("../../.cache/compat")
 	if err != nil {
@@ -106,7 +133,7 @@ func (s *server) python(t *testing.T, script, scenario string) {
 	if p := os.Getenv("MACARON_PYTHON"); p != "" {
 		program = p
 	}
-	cmd := exec.Command(program, script, s.base+"/v1", scenario)
+	cmd := exec.Command(program, append([]string{script, s.base + "/v1", scenario}, more...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+site, "PYTHONDONTWRITEBYTECODE=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
