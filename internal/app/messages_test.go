@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"macaron/internal/auth"
 	"macaron/internal/backend"
 	"macaron/internal/backend/backendtest"
 	"macaron/internal/chat"
+	"macaron/internal/limits"
 	"macaron/internal/record"
 	"macaron/internal/wire/sse"
 )
@@ -232,6 +234,33 @@ func TestEachAPIIsAnsweredInItsOwnShape(t *testing.T) {
 		code, o := get(path, change)
 		if at[string](o, "type") != "error" || at[string](o, "error", "type") == "" || at[string](o, "request_id") == "" || code < 400 {
 			t.Errorf("%s gives %d %v", path, code, o)
+		}
+	}
+}
+
+// Keys are refused, and limits told, in the API's own shape and types.
+func TestKeysInTheMessagesAPI(t *testing.T) {
+	k, secrets := keyedSite(t, map[string]auth.Key{"good": {}, "revoked": {}, "reader": {Scopes: []auth.Scope{auth.Read}}, "limited": {Limits: limits.Quota{Requests: 1}}})
+	secrets["none"], secrets["wrong"] = "", auth.NewSecret()
+	body := `{"model":"macaron","max_tokens":9,"messages":[{"role":"user","content":"L2: x"}]}`
+	for _, c := range []struct {
+		who    string
+		status int
+		kind   string
+	}{
+		{"none", 401, "authentication_error"}, {"wrong", 401, "authentication_error"}, {"revoked", 401, "authentication_error"}, {"reader", 403, "permission_error"},
+		{"good", 200, ""}, {"limited", 200, ""}, {"limited", 429, "rate_limit_error"},
+	} {
+		resp, text := k.send("POST", "/v1/messages", body, with("x-api-key", secrets[c.who]))
+		var o object
+		if err := json.Unmarshal([]byte(text), &o); err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode != c.status || at[string](o, "error", "type") != c.kind || resp.Header.Get("Request-Id") == "" {
+			t.Errorf("%s gets %d %s", c.who, resp.StatusCode, text)
+		}
+		if c.status == 429 && resp.Header.Get("Retry-After") == "" {
+			t.Errorf("%s is not told when to come again", c.who)
 		}
 	}
 }

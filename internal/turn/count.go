@@ -32,15 +32,18 @@ func (r *Runner) Count(ctx context.Context, q Request) (int, error) {
 	if label == "" {
 		label = catalog.Contract.Router.Default
 	}
+	target, ok := catalog.Find(label)
+	if !ok && len(catalog.Adapters) > 0 { // not everybody may ask the default
+		target = catalog.Adapters[0]
+	}
 	head := 0
 	for head < len(q.Messages) && q.Messages[head].Role == chat.System {
 		head++
 	}
-	view, err := ownview.Build(catalog.Contract, nil, ownview.Turn{System: q.Messages[:head], User: q.Messages[head:]}, label)
+	view, err := ownview.Build(catalog.Contract, nil, ownview.Turn{System: q.Messages[:head], User: q.Messages[head:]}, target.Name)
 	if err != nil {
 		return 0, err
 	}
-	target, _ := catalog.Find(label)
 	n, err := backend.Count(ctx, r.Generator, backend.Request{
 		Messages: view, Tools: q.Tools, ToolChoice: q.ToolChoice, ToolPrompt: catalog.Contract.ToolPrompt(), Revision: target, Salt: q.Owner,
 	})
