@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"strings"
@@ -91,8 +92,27 @@ func (f *serveFlags) modules(cmd *cobra.Command, given []string) error {
 	return nil
 }
 
+// bounds refuses sizes that have no meaning or that no machine has.
+func (f *serveFlags) bounds() error {
+	for _, v := range []struct {
+		flag     string
+		n, limit int64
+	}{
+		{"port", int64(f.port), 65535}, {"max-model-len", int64(f.modelLen), 1 << 24}, {"max-num-seqs", int64(f.sequences), 256},
+		{"max-queue", int64(f.o.MaxQueue), 1 << 20}, {"adapter-bytes", f.o.AdapterBytes, 1 << 45}, {"request-timeout", int64(f.o.Deadline), math.MaxInt64},
+	} {
+		if v.n < 0 || v.n > v.limit {
+			return errs.New(errs.InvalidRequest, fmt.Sprintf("--%s is out of range", v.flag), fmt.Sprintf("give a value from 0 to %d", v.limit)).In(v.flag)
+		}
+	}
+	return nil
+}
+
 // settle puts the flags over the settings.
 func (f *serveFlags) settle(cmd *cobra.Command, c *config.Config) error {
+	if err := f.bounds(); err != nil {
+		return err
+	}
 	changed := cmd.Flags().Changed
 	if changed("port") || changed("host") || c.Origin("listen") == config.FromDefault {
 		c.Listen = net.JoinHostPort(f.host, fmt.Sprint(f.port))

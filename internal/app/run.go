@@ -23,9 +23,9 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		_, port, _ := net.SplitHostPort(address)
 		return nil, errs.Wrap(errs.AddressInUse, err, fmt.Sprintf("the address %s is taken by another process", address),
-			"stop that process, or choose another port: PORT="+another(port)+" macaron up")
+			fmt.Sprintf("stop that process, or choose another port: PORT=%[1]s macaron up, macaron engine serve --port %[1]s", another(port)))
 	}
-	return nil, errs.Wrap(errs.AddressInUse, err, fmt.Sprintf("the address %s cannot be used", address), "set PORT to a free port of this machine")
+	return nil, errs.Wrap(errs.AddressInUse, err, fmt.Sprintf("the address %s cannot be used", address), "choose a free port of this machine, with PORT or --port")
 }
 
 func another(port string) string {
