@@ -1,13 +1,18 @@
 package app
 
 import (
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"macaron/internal/backend/backendtest"
 	"macaron/internal/limits"
+	"macaron/internal/obs"
 )
 
 func TestHeadersAreBounded(t *testing.T) {
@@ -70,5 +75,32 @@ func TestAllowedOriginsMayCall(t *testing.T) {
 	}
 	if resp, _ := s.send("GET", "/healthz", "", func(r *http.Request) { r.Host = "other.example.org" }); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("another host: %d", resp.StatusCode)
+	}
+}
+
+// A body that never comes whole ends the request, at routes that read it by themselves too.
+func TestBodiesArriveInTime(t *testing.T) {
+	a, err := New(settings(t, t.TempDir()), Options{Log: obs.Discard(), Generator: &backendtest.Scripted{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.arrival = 20 * time.Millisecond
+	s := serve(t, a)
+	for _, path := range []string{"/v1/feedback", "/admin/route", "/v1/nothing"} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", path)
+		answer, err := io.ReadAll(c) // ends when the server closes
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 4") {
+			t.Errorf("%s gives %.80q and %v", path, answer, err)
+		}
+	}
+	// One that has come in time leaves a long answer alone.
+	resp, body := s.send("POST", "/v1/chat/completions", `{"model":"macaron","messages":[{"role":"user","content":"L2: x"}]}`)
+	if resp.StatusCode != 200 {
+		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 }

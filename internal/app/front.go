@@ -35,6 +35,7 @@ type front struct {
 	hosts   map[string]bool // names of this machine beside those of loopback
 	origins map[string]bool // of other sites whose pages may call
 	tls     *tls.Config     // nil: plain
+	arrival time.Duration   // longest for a body to come in
 	most    int             // connections at once; 0: no bound
 
 	active   sync.WaitGroup // requests that are being served
@@ -47,7 +48,7 @@ type front struct {
 
 func (f *front) init(cfg config.Config, opts Options, m meter, refuse func(http.ResponseWriter, error)) {
 	f.log, f.clock, f.drain, f.meter, f.refuse = opts.Log, opts.Clock, opts.Drain, m, refuse
-	f.addr = make(chan string, 1)
+	f.addr, f.arrival = make(chan string, 1), arrival
 	if f.log == nil {
 		f.log = obs.NewLog(os.Stderr, cfg.Log.Level, cfg.Log.Format)
 	}
