@@ -66,15 +66,22 @@ func collect(s *Stream) ([]Token, error) {
 
 func generate(t testing.TB, e *Engine, r Request) []Token {
 	t.Helper()
-	s, err := e.Submit(context.Background(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := collect(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out, _ := answer(t, e, r)
 	return out
+}
+
+// submitAll submits requests, so that they run together.
+func submitAll(t testing.TB, e *Engine, requests []Request) []*Stream {
+	t.Helper()
+	var streams []*Stream
+	for _, q := range requests {
+		s, err := e.Submit(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams = append(streams, s)
+	}
+	return streams
 }
 
 func prompt(r *rand.Rand, n int) []int32 {

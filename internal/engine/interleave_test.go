@@ -241,15 +241,7 @@ func TestAloneAndAmongThirtyTwo(t *testing.T) {
 		requests = append(requests, Request{Prompt: called(r, 90+i, 40), Adapter: adapters[i%4], MaxTokens: 24, TopLogprobs: 3, IgnoreEOS: true,
 			Sampling: sample.Params{Temperature: 1, Seed: uint64(i / 2)}})
 	}
-	var streams []*Stream
-	for _, q := range requests {
-		s, err := many.Submit(context.Background(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		streams = append(streams, s)
-	}
-	for i, s := range streams {
+	for i, s := range submitAll(t, many, requests) {
 		got, err := collect(s)
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -34,15 +33,7 @@ func TestRealAdaptersSideBySide(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for round := range 2 {
-		var streams []*Stream
-		for _, q := range requests {
-			s, err := both.Submit(context.Background(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			streams = append(streams, s)
-		}
-		for i, s := range streams {
+		for i, s := range submitAll(t, both, requests) {
 			got, err := collect(s)
 			if err != nil {
 				t.Fatal(err)

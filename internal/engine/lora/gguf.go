@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"macaron/internal/engine/weights/gguf"
@@ -114,13 +113,8 @@ func ggufTensors(f *gguf.File) ([]safetensors.Tensor, error) {
 
 // parseGGUFPlace understands blk.N.NAME.weight.lora_a and .lora_b.
 func parseGGUFPlace(name string) (place, bool) {
-	rest, ok := strings.CutPrefix(name, "blk.")
+	layer, rest, ok := cutLayer(name, "blk.")
 	if !ok {
-		return place{}, false
-	}
-	number, rest, _ := strings.Cut(rest, ".")
-	layer, err := strconv.Atoi(number)
-	if err != nil || layer < 0 || layer > maxLayer || strconv.Itoa(layer) != number {
 		return place{}, false
 	}
 	for t, n := range ggufNames {

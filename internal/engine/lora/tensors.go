@@ -29,13 +29,8 @@ const maxLayer = 1 << 16
 // parsePlace understands base_model.model.model.layers.N.MODULE.lora_A.weight, also
 // with PEFT's adapter name "default" before "weight".
 func parsePlace(name string) (place, bool) {
-	rest, ok := strings.CutPrefix(name, "base_model.model.model.layers.")
+	layer, rest, ok := cutLayer(name, "base_model.model.model.layers.")
 	if !ok {
-		return place{}, false
-	}
-	number, rest, _ := strings.Cut(rest, ".")
-	layer, err := strconv.Atoi(number)
-	if err != nil || layer < 0 || layer > maxLayer || strconv.Itoa(layer) != number {
 		return place{}, false
 	}
 	for t, m := range modules {
@@ -47,6 +42,14 @@ func parsePlace(name string) (place, bool) {
 		}
 	}
 	return place{}, false
+}
+
+// cutLayer parts a name that begins with the prefix and the decimal number of a layer.
+func cutLayer(name, prefix string) (layer int, rest string, ok bool) {
+	rest, ok = strings.CutPrefix(name, prefix)
+	number, rest, _ := strings.Cut(rest, ".")
+	layer, err := strconv.Atoi(number)
+	return layer, rest, ok && err == nil && layer >= 0 && layer <= maxLayer && strconv.Itoa(layer) == number
 }
 
 // contents is an adapter directory whose tensors were matched with its configuration,

@@ -73,9 +73,7 @@ func depart(w http.ResponseWriter, v any) error {
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(departure)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	return json.NewEncoder(w).Encode(v)
+	return chatapi.WriteJSON(w, v)
 }
 
 // stream sends chunks.
@@ -89,6 +87,16 @@ func (s stream) send(v any) error {
 		return err
 	}
 	return s.Send("", b)
+}
+
+// end sends the chunk with the usage, if there is one to tell, and the last line.
+func (s stream) end(tell bool, usage any) error {
+	if tell {
+		if err := s.send(usage); err != nil {
+			return err
+		}
+	}
+	return s.End("", []byte("[DONE]"))
 }
 
 // serveStream runs the jobs into a stream. An error has a status of its own until the

@@ -94,14 +94,9 @@ func (s *chatStream) finish(c chunkChoice, f *chat.Finish) error {
 }
 
 func (s *chatStream) done() error {
-	if s.q.includeUsage {
-		c := s.chunk()
-		c.Usage = &s.usage
-		if err := s.send(c); err != nil {
-			return err
-		}
-	}
-	return s.End("", []byte("[DONE]"))
+	c := s.chunk()
+	c.Usage = &s.usage
+	return s.end(s.q.includeUsage, c)
 }
 
 func (s *chatStream) chunk(choices ...chunkChoice) chatChunk {

@@ -63,14 +63,9 @@ func (s *textStream) event(i int, e chat.Event) error {
 }
 
 func (s *textStream) done() error {
-	if s.q.includeUsage {
-		c := s.chunk()
-		c.Usage = &s.usage
-		if err := s.send(c); err != nil {
-			return err
-		}
-	}
-	return s.End("", []byte("[DONE]"))
+	c := s.chunk()
+	c.Usage = &s.usage
+	return s.end(s.q.includeUsage, c)
 }
 
 func (s *textStream) chunk(choices ...textChoice) textCompletion {

@@ -2,15 +2,13 @@ package vllm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"macaron/internal/errs"
+	"macaron/internal/wire/chatapi"
 )
 
 type errorBody struct {
@@ -36,17 +34,10 @@ func writeError(w http.ResponseWriter, err error, status int) {
 	if status == 0 {
 		status = statusOf(e)
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
-	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int((e.RetryAfter+time.Second-1)/time.Second)))
-	}
 	if status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", "Bearer")
+		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(errorOf(e, status)) // a client that went away is no failure of ours
+	chatapi.WriteStatus(w, status, e, errorOf(e, status))
 }
 
 // statusOf is the HTTP status of a code. Here nothing is upstream: what is not there now
@@ -114,7 +105,5 @@ func (a *api) note(r *http.Request, err error) {
 }
 
 func writeJSON(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(v) // a client that went away is no failure of ours
+	_ = chatapi.WriteJSON(w, v) // a client that went away is no failure of ours
 }

@@ -27,24 +27,30 @@ func thompson(e Expr, b *Budget) (*nfa, error) {
 	return n, b.Spend(n.size)
 }
 
+// Full reports that the automaton is larger than its budget.
 func (n *nfa) Full() bool { return n.size > n.limit }
 
+// Node adds a node without steps.
 func (n *nfa) Node() int32 {
 	n.size++
 	n.nodes = append(n.nodes, nfaNode{})
 	return int32(len(n.nodes) - 1)
 }
 
+// Edge adds a step that reads one value of s.
 func (n *nfa) Edge(from int32, s Set, to int32) {
 	n.size += len(s)
 	n.nodes[from].edges = append(n.nodes[from].edges, nfaEdge{s, to})
 }
 
+// Empty adds a step that reads nothing.
 func (n *nfa) Empty(from, to int32) {
 	n.size++
 	n.nodes[from].empty = append(n.nodes[from].empty, to)
 }
 
+// Assert adds a step that reads nothing and is open at the beginning of the text only, or
+// at its end only.
 func (n *nfa) Assert(from int32, begin bool, to int32) {
 	n.size++
 	if at := &n.nodes[from]; begin {

@@ -100,11 +100,12 @@ func TestHostileDirectories(t *testing.T) {
 }
 
 func TestFieldsHaveTypes(t *testing.T) {
-	c, err := ParseConfig("c.json", []byte(`{"n":7,"big":1e400,"f":2.5,"neg":-1,"s":"x","b":true,"nil":null,"l":["a"],"o":{"n":1},"zero":0,"none":{}}`))
+	_, err := ParseConfig("c.json", []byte(`{"n":7,"big":1e400,"f":2.5,"neg":-1,"s":"x","b":true,"nil":null,"l":["a"],"o":{"n":1},"zero":0,"none":{}}`))
 	if err == nil {
 		t.Fatal("a number beyond every float was read")
 	}
-	if c, err = ParseConfig("c.json", []byte(`{"n":7,"f":2.5,"neg":-1,"s":"x","b":true,"nil":null,"l":["a"],"o":{"n":1},"zero":0,"none":{}}`)); err != nil {
+	c, err := ParseConfig("c.json", []byte(`{"n":7,"f":2.5,"neg":-1,"s":"x","b":true,"nil":null,"l":["a"],"o":{"n":1},"zero":0,"none":{}}`))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{
