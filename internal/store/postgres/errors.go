@@ -22,7 +22,7 @@ func collided(err error) bool {
 // have a code already, and conflicts, pass.
 func (s *Store) coded(err error) error {
 	var known *errs.Error
-	if err == nil || errors.As(err, &known) || errors.Is(err, record.ErrConflict) {
+	if err == nil || errors.As(err, &known) || errors.Is(err, record.ErrConflict) || errors.Is(err, errGrew) {
 		return err
 	}
 	var failed *pgconn.PgError

@@ -30,9 +30,19 @@ func (s *Store) Append(ctx context.Context, b record.Batch) error {
 	})
 }
 
-// hold notes that this process has open what the batch opened.
+// hold notes that this process has open what the batch opened, and keeps the turns before
+// it from being deleted until then.
 func (s *Store) hold(ctx context.Context, db writer, b record.Batch) error {
 	for _, r := range b.Records {
+		if _, opened := r.Body.(record.TurnOpened); opened && r.ParentTurn != "" {
+			n, err := db.Exec(ctx, `SELECT 1 FROM turns WHERE owner = $1 AND id = $2 FOR KEY SHARE`, r.Owner, r.ParentTurn)
+			if err == nil && n != 1 { // it was deleted meanwhile
+				err = errs.New(errs.NotFound, "there is no such turn", "send the whole conversation again")
+			}
+			if err != nil {
+				return err
+			}
+		}
 		switch r.Body.(type) {
 		case record.TurnOpened, record.ToolResults:
 			if _, err := db.Exec(ctx, `UPDATE turns SET instance = $1 WHERE owner = $2 AND id = $3`, s.instance, r.Owner, r.Turn); err != nil {

@@ -91,7 +91,7 @@ func (s *Store) open(ctx context.Context, sync string, maxBytes int64) (err erro
 	if err := private(s.path); err != nil {
 		return errs.Wrap(errs.StorageFailed, err, "the log "+s.path+" cannot be opened", "check that MACARON_HOME exists and that this user may write there")
 	}
-	if s.write, err = sql.Open("sqlite", dsn(s.path, "journal_mode(WAL)", "synchronous("+sync+")")); err != nil {
+	if s.write, err = sql.Open("sqlite", dsn(s.path, "auto_vacuum(2)", "journal_mode(WAL)", "synchronous("+sync+")", "secure_delete(1)")); err != nil {
 		return s.coded(err)
 	}
 	s.write.SetMaxOpenConns(1)

@@ -18,7 +18,13 @@ import (
 	"macaron/internal/store/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv("ERASE_TEST_PATH"); path != "" {
+		eraseAndDie(path, os.Getenv("ERASE_TEST_AT"))
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, dir string) storetest.Store {

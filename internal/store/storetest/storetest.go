@@ -17,6 +17,11 @@ import (
 // Store is what a store has beyond session.Store.
 type Store interface {
 	session.Store
+	Owners(ctx context.Context) ([]string, error)
+	Stale(ctx context.Context, owner string, before time.Time, after string, limit int) ([]string, error)
+	Erase(ctx context.Context, owner, session string, o record.Erase) ([]record.Erased, error)
+	Erasures(ctx context.Context, owner string, limit int) ([]record.Erased, error)
+	Reclaim(ctx context.Context) error
 	Close() error
 }
 
@@ -43,6 +48,8 @@ func Run(t *testing.T, open Open) {
 		{"leases", leases},
 		{"many writers", manyWriters},
 		{"any text", anyText},
+		{"erase", erase},
+		{"erase waits", eraseWaits},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, t.TempDir())
