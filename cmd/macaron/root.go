@@ -35,6 +35,7 @@ func commands(e *env) []*cobra.Command {
 		newModel(e),
 		newAdapter(e),
 		newStorage(e),
+		newData(e),
 		newEngine(e),
 		newKey(e),
 		newDoctor(e),

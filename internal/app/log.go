@@ -7,19 +7,21 @@ import (
 	"time"
 
 	"macaron/internal/config"
+	"macaron/internal/retention"
 	"macaron/internal/session"
 	"macaron/internal/store/postgres"
 	"macaron/internal/store/sqlite"
 )
 
-// store is what both stores of the log are to this room.
-type store interface {
+// Store is what both stores of the log are to this room and to the commands.
+type Store interface {
 	session.Store
+	retention.Store
 	Close() error
 }
 
 // OpenStore opens the record log where the settings say that it is.
-func OpenStore(ctx context.Context, c config.Config) (store, error) {
+func OpenStore(ctx context.Context, c config.Config) (Store, error) {
 	if c.Store.URL != "" {
 		return postgres.Open(ctx, postgres.Options{URL: c.Store.URL.Reveal()})
 	}
@@ -39,6 +41,7 @@ func (a *App) openLog(Options) error {
 	a.tellSwept(swept)
 	if err == nil {
 		a.inBackground(takeOverEvery, a.takeOver)
+		a.keepFor(store)
 	}
 	return err
 }
@@ -61,7 +64,25 @@ func (a *App) takeOver(ctx context.Context) {
 	}
 }
 
-// inBackground does a job again and again until the app closes.
+// keepFor deletes, every hour, the conversations whose time is over.
+func (a *App) keepFor(s Store) {
+	p := retention.Policy{Keep: a.cfg.Store.Keep, Tenants: a.cfg.Store.Tenants}
+	if !p.Any() {
+		return
+	}
+	apply := func(ctx context.Context) {
+		gone, err := retention.Apply(ctx, s, p, a.clock.Now())
+		if gone > 0 {
+			a.log.Info("conversations whose time is over were deleted", "sessions", gone)
+		}
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("conversations whose time is over could not be deleted", "err", err)
+		}
+	}
+	a.inBackground(time.Hour, apply)
+}
+
+// inBackground does a job, and again and again until the app closes.
 func (a *App) inBackground(every time.Duration, job func(context.Context)) {
 	ctx, stop := context.WithCancel(context.Background())
 	var jobs sync.WaitGroup
@@ -69,11 +90,11 @@ func (a *App) inBackground(every time.Duration, job func(context.Context)) {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
+			job(ctx)
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				job(ctx)
 			}
 		}
 	})

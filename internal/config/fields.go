@@ -37,6 +37,8 @@ var fields = []Field{
 	{Key: "store", Env: "MACARON_STORE", Flag: "store", Help: "where the log is kept: sqlite (in home) or postgres://user@host/database", preset: "sqlite", set: setStore},
 	{Key: "store_password_file", Env: "MACARON_STORE_PASSWORD_FILE", Flag: "store-password-file", Help: "file with the password for the store",
 		set: keyFile(func(c *Config) *Secret { return &c.Store.Password })},
+	{Key: "retention.days", Env: "MACARON_RETENTION_DAYS", Flag: "retention-days", Help: "sessions unchanged for so many days are deleted; 0 keeps them", preset: "0", set: setKeep},
+	{Key: "retention.tenants", Env: "MACARON_RETENTION_TENANTS", Flag: "retention-tenants", Help: "tenant=days pairs, comma-separated, for tenants with days of their own", set: setTenants},
 	{Key: "models.hf_endpoint", Env: "HF_ENDPOINT", Flag: "hf-endpoint", Help: "base URL of hf: sources", preset: "https://huggingface.co",
 		set: text(func(c *Config) *string { return &c.Models.Endpoint })},
 	{Key: "models.python", Env: "MACARON_PYTHON", Flag: "python", Help: "Python with pip, for pip: sources", preset: "python3",

@@ -176,7 +176,7 @@ func flatten(prefix string, tree map[string]any, into map[string]string) error {
 		key := prefix + k
 		switch v := v.(type) {
 		case map[string]any:
-			if key == "upstream.models" {
+			if key == "retention.tenants" || key == "upstream.models" {
 				into[key] = pairs(v)
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A password of the store is in the URL that the program uses, and in nothing that it
@@ -35,5 +36,19 @@ func TestPasswordOfTheStoreIsNotShown(t *testing.T) {
 	_, err := load(nil, environment("MACARON_HOME", home, "MACARON_STORE", "mysql://u:hush@h/d"))
 	if err == nil || strings.Contains(err.Error(), "hush") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestRetentionIsInDays(t *testing.T) {
+	home := t.TempDir()
+	write(t, filepath.Join(home, "config.toml"), "[retention]\ndays = 30\n[retention.tenants]\nacme = 7\nkept = 0\n")
+	c, err := load(nil, environment("MACARON_HOME", home))
+	if err != nil || c.Store.Keep != 30*24*time.Hour || c.Store.Tenants["acme"] != 7*24*time.Hour || len(c.Store.Tenants) != 2 {
+		t.Errorf("%+v %v", c.Store, err)
+	}
+	for _, wrong := range []string{"x", "-1", "99999"} {
+		if _, err := load(nil, environment("MACARON_HOME", home, "MACARON_RETENTION_DAYS", wrong)); err == nil {
+			t.Errorf("%q was taken", wrong)
+		}
 	}
 }

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/app"
+	"macaron/internal/auth"
+	"macaron/internal/disk"
+	"macaron/internal/errs"
+	"macaron/internal/record"
+	"macaron/internal/retention"
+)
+
+func newData(e *env) *cobra.Command {
+	return noun("data", "Export and delete what people said", newDataDelete(e), newDataExport(e))
+}
+
+// withStore opens the log for one command. A server may be running.
+func (e *env) withStore(ctx context.Context, do func(app.Store) error) error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	s, err := app.OpenStore(ctx, c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
+}
+
+func newDataDelete(e *env) *cobra.Command {
+	var what retention.What
+	var before, why string
+	o := record.Erase{}
+	c := &cobra.Command{
+		Use: "delete", Short: "Delete conversations for good", Args: noArgs,
+		Long: "Deletes sessions with all that was forked from them, whole or not at all, while a server\n" +
+			"runs or not. That they were there, why they are gone and how much they were stays in the log.",
+		Example: "  macaron data delete --session ses_01J... --dry-run\n  macaron data delete --tenant acme\n  macaron data delete --before 90d\n  macaron data delete --tenant acme --before 2026-01-31 --why \"contract ended\"",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if what.Owner == "" && what.Session == "" && before == "" {
+				return errs.New(errs.InvalidRequest, "nothing says what to delete", "give --session, --tenant or --before; --dry-run shows what would go")
+			}
+			if what.Session != "" && before != "" {
+				return errs.New(errs.InvalidRequest, "--session and --before do not go together", "leave one of them out")
+			}
+			o.Time, o.Why = time.Now(), why
+			var err error
+			if what.Before, err = moment(before, o.Time); err != nil {
+				return err
+			}
+			if what.Session != "" && what.Owner == "" {
+				what.Owner = auth.Local
+			}
+			return e.withStore(cmd.Context(), func(s app.Store) error { return e.deleteData(cmd.Context(), s, what, o) })
+		},
+	}
+	c.Flags().StringVar(&what.Owner, "tenant", "", "whose conversations; with --session the default is "+auth.Local)
+	c.Flags().StringVar(&what.Session, "session", "", "one session, and those forked from it")
+	c.Flags().StringVar(&before, "before", "", "those unchanged since: a date (2026-01-31), a time (RFC 3339) or an age (90d)")
+	c.Flags().StringVar(&why, "why", "deleted by macaron data delete", "the reason, which stays in the log")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would go; delete nothing")
+	return c
+}
+
+func (e *env) deleteData(ctx context.Context, s app.Store, w retention.What, o record.Erase) error {
+	list := []record.Erased{}
+	if err := retention.Delete(ctx, s, w, o, func(g record.Erased) { list = append(list, g) }); err != nil {
+		return err
+	}
+	if e.json {
+		return e.printJSON(map[string]any{"dry_run": o.DryRun, "sessions": list})
+	}
+	var records, size int64
+	for _, g := range list {
+		fmt.Fprintf(e.out, "%s  tenant %s, %d turns, %d records\n", g.Session, g.Owner, g.Turns, g.Records)
+		records, size = records+g.Records, size+g.Bytes
+	}
+	word := "deleted"
+	if o.DryRun {
+		word = "would go; nothing was deleted"
+	}
+	fmt.Fprintf(e.out, "%d sessions, %d records, %d bytes: %s\n", len(list), records, size, word)
+	return nil
+}
+
+// moment reads a date, a time or an age; "" is no time.
+func moment(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
+			return now.AddDate(0, 0, -int(n)), nil
+		}
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no time", text), "use 2026-01-31, 2026-01-31T12:00:00Z or 90d")
+}
+
+func newDataExport(e *env) *cobra.Command {
+	var owner, session string
+	c := &cobra.Command{
+		Use: "export", Short: "Print the records of conversations as JSON lines", Args: noArgs,
+		Long:    "Prints one JSON object a line and record: its head, kind and body, as docs/formats/log.md\ndescribes them, in the order of the log; of a tenant, session after session.",
+		Example: "  macaron data export --session ses_01J... > conversation.jsonl\n  macaron data export --tenant acme > acme.jsonl",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if owner == "" && session == "" {
+				return errs.New(errs.InvalidRequest, "nothing says what to export", "give --session or --tenant")
+			}
+			if owner == "" {
+				owner = auth.Local
+			}
+			return e.withStore(cmd.Context(), func(s app.Store) error {
+				w := bufio.NewWriter(e.out)
+				if err := exportData(cmd.Context(), s, owner, session, w); err != nil {
+					return err
+				}
+				return errs.Wrap(errs.StorageFailed, w.Flush(), "the output cannot be written", "")
+			})
+		},
+	}
+	c.Flags().StringVar(&owner, "tenant", "", "whose conversations; with --session the default is "+auth.Local)
+	c.Flags().StringVar(&session, "session", "", "one session")
+	c.Flags().Bool("jsonl", true, "JSON lines, the one form there is")
+	return c
+}
+
+// exportPage is how many sessions, or records, are read at once.
+const exportPage = 256
+
+func exportData(ctx context.Context, s app.Store, owner, session string, w io.Writer) error {
+	if session != "" {
+		if _, err := s.Session(ctx, owner, session); err != nil {
+			return err
+		}
+		return exportSession(ctx, s, owner, session, w)
+	}
+	for last := ""; ; {
+		list, err := s.Stale(ctx, owner, time.Time{}, last, exportPage)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, last = range list {
+			if err := exportSession(ctx, s, owner, last, w); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// exported is a record as it is exported.
+type exported struct {
+	record.Head
+	Blob []byte          `json:"blob,omitempty"` // base64 of the log's own bytes: JSON has no infinity
+	Kind record.Kind     `json:"kind"`
+	Body json.RawMessage `json:"body"`
+}
+
+func exportSession(ctx context.Context, s app.Store, owner, session string, w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for after := int64(0); ; {
+		records, err := s.Records(ctx, owner, session, after, exportPage)
+		if err != nil || len(records) == 0 {
+			return err
+		}
+		for _, r := range records {
+			line, err := export(r)
+			if err != nil {
+				return err
+			}
+			if err := enc.Encode(line); err != nil {
+				return disk.Error(err, "the output cannot be written")
+			}
+			after = r.Seq
+		}
+	}
+}
+
+func export(r record.Record) (out exported, err error) {
+	out.Head, out.Kind = r.Head, r.Body.Kind()
+	if r.Blob != nil {
+		if out.Blob, err = r.Blob.Encode(); err != nil {
+			return out, err
+		}
+	}
+	out.Body, err = record.EncodeBody(r.Body)
+	return out, err
+}

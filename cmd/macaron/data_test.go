@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"macaron/internal/chat"
+	"macaron/internal/record"
+	"macaron/internal/session"
+	"macaron/internal/store/sqlite"
+)
+
+// talked is a home in which tenants local and acme had a conversation of two turns each;
+// it gives their sessions.
+func talked(t *testing.T) (home string, sessions map[string]string) {
+	t.Helper()
+	home, sessions = t.TempDir(), map[string]string{}
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(home, "log.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := session.New(s, session.Options{})
+	for _, owner := range []string{"local", "acme"} {
+		var h []chat.Message
+		for _, text := range []string{"first", "second"} {
+			h = append(h, chat.Text(chat.User, text))
+			p, err := log.Resolve(t.Context(), session.Where{Owner: owner}, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			turn, err := log.Begin(t.Context(), p, session.Opening{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := chat.Text(chat.Assistant, "<"+text+">")
+			blob := &record.Blob{Tokens: []int32{1}, Logps: []float32{float32(math.Inf(-1))}}
+			if err := log.Close(t.Context(), turn, record.StatusDelivered, "", session.Served{Hop: record.Hop{Hop: record.HopAnswer, Message: &said}, Blob: blob}); err != nil {
+				t.Fatal(err)
+			}
+			h, sessions[owner] = append(h, said), turn.Session
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return home, sessions
+}
+
+// ran runs a command line on a home and gives its output and exit code.
+func ran(t *testing.T, home string, args ...string) (string, int) {
+	t.Helper()
+	var out bytes.Buffer
+	code := execute(t.Context(), append([]string{"--home", home}, args...), &env{in: strings.NewReader(""), out: &out, err: &out})
+	return out.String(), code
+}
+
+func TestDataExport(t *testing.T) {
+	home, sessions := talked(t)
+	out, code := ran(t, home, "data", "export", "--tenant", "acme", "--jsonl")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != 0 || len(lines) != 7 { // session, and of each turn: opened, hop, closed
+		t.Fatalf("%d: %s", code, out)
+	}
+	for i, line := range lines {
+		var r struct {
+			Owner, Session, Kind string
+			Seq                  int64
+			Blob                 []byte
+			Body                 json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Owner != "acme" || r.Session != sessions["acme"] || r.Seq == 0 {
+			t.Errorf("%d: %+v %v", i, r, err)
+		}
+		if _, err := record.DecodeBody(record.Kind(r.Kind), r.Body); err != nil {
+			t.Error(err)
+		}
+		if _, err := record.DecodeBlob(r.Blob); (r.Kind == "hop") != (err == nil) {
+			t.Errorf("%s: blob %v", r.Kind, err)
+		}
+	}
+	if one, code := ran(t, home, "data", "export", "--session", sessions["acme"]); code == 0 {
+		t.Errorf("a session of somebody else: %s", one)
+	}
+}
+
+func TestDataDelete(t *testing.T) {
+	home, sessions := talked(t)
+	tomorrow := time.Now().AddDate(0, 0, 1).Format(time.DateOnly)
+	for _, step := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{}, 2, "nothing says what to delete"},
+		{[]string{"--before", "soon"}, 2, "is no time"},
+		{[]string{"--session", sessions["acme"]}, 4, "no such session"},
+		{[]string{"--before", "1d"}, 0, "0 sessions"},
+		{[]string{"--before", tomorrow, "--dry-run"}, 0, "2 sessions, 14 records"},
+		{[]string{"--tenant", "acme", "--json"}, 0, sessions["acme"]},
+		{[]string{"--before", tomorrow}, 0, "1 sessions, 7 records"},
+		{[]string{"--before", tomorrow}, 0, "0 sessions"},
+	} {
+		out, code := ran(t, home, append([]string{"data", "delete"}, step.args...)...)
+		if code != step.code || !strings.Contains(out, step.want) {
+			t.Errorf("%v: %d %s", step.args, code, out)
+		}
+	}
+}
