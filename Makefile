@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel clean
+.PHONY: help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel eval-shortlist clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -86,6 +86,9 @@ bench-mixed: build model ## replay one file of requests on llama-server and on t
 
 bench-kernel: ## measure the products of every weight format (docs/engine/formats.md)
 	@$(GO) test -run '^$$' -bench 'MatMul/.*-640x2048' ./internal/engine/kernel
+
+eval-shortlist: ## measure how often a shortlist has the right adapter (ENCODER names a directory; without it words rank)
+	@$(GO) run ./test/shortlist -model "$(ENCODER)"
 
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin $(CACHE)

@@ -105,6 +105,19 @@ func (c *client) post(ctx context.Context, path string, body any) (*http.Respons
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	return c.send(ctx, req)
+}
+
+// get asks for what stands at a path, as post does.
+func (c *client) get(ctx context.Context, path string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	return c.send(ctx, req)
+}
+
+func (c *client) send(ctx context.Context, req *http.Request) (*http.Response, error) {
 	resp, err := c.http.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 func newRoute(e *env) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:     "route TEXT",
 		Short:   "Show which specialist would take a request, and how surely",
 		Long:    "Route a request without answering it: nothing is logged. Uses the Macaron that serves\nhere if one does, else the model in this process.",
@@ -25,6 +25,8 @@ func newRoute(e *env) *cobra.Command {
 			return e.withServer(cmd, func(ctx context.Context, c *client) error { return e.route(ctx, c, given[0]) })
 		},
 	}
+	c.AddCommand(newRouteExplain(e))
+	return c
 }
 
 func (e *env) route(ctx context.Context, c *client, text string) error {

@@ -103,7 +103,7 @@ func (a *App) openTurns(Options) error {
 		Queue: limits.NewQueue(a.cfg.Queue.Running, a.cfg.Queue.Waiting, a.metrics.Load),
 		IDs:   a.ids, Meter: a.metrics, Log: a.log, RouteTimeout: a.cfg.Queue.RouteTimeout,
 	}}
-	return nil
+	return a.openRanker()
 }
 
 // Handler serves every interface behind the one guard.

@@ -23,6 +23,7 @@ type Config struct {
 	Upstream   Upstream
 	Servers    []Server // [[engines]] of the file; Below has them and the upstream
 	Queue      Queue
+	Router     Router
 	Log        Log
 	Door       Door
 	Key        Secret // that this program's own commands show to a running server
@@ -62,6 +63,11 @@ type Door struct {
 	Hosts         []string // names of this server beside those of loopback; none: any name where keys are asked for
 	Origins       []string // origins of other sites whose pages may call the API
 	Connections   int      // at once; more wait to be accepted
+}
+
+// Router is what this machine has for routing.
+type Router struct {
+	EmbeddingModel string // directory of the sentence encoder that makes shortlists; "": words make them
 }
 
 // Queue bounds the turns that this process holds at once.

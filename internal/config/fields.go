@@ -89,6 +89,8 @@ var fields = []Field{
 	{Key: "key", Env: "MACARON_KEY", Help: "that key itself (environment only)", secret: true,
 		set: func(c *Config, v string) error { c.Key = Secret(v); return nil }},
 
+	{Key: "router.embedding_model", Env: "MACARON_ROUTER_EMBEDDING_MODEL", Flag: "router-embedding-model", Help: "directory of a sentence encoder for router.shortlist; none: by words",
+		set: text(func(c *Config) *string { return &c.Router.EmbeddingModel })},
 	{Key: "log.level", Env: "MACARON_LOG_LEVEL", Flag: "log-level", Help: "debug, info, warn or error", preset: "info",
 		set: oneOf(func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error")},
 	{Key: "log.format", Env: "MACARON_LOG_FORMAT", Flag: "log-format", Help: "text or json", preset: "text",

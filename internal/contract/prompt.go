@@ -68,7 +68,7 @@ func (c *Contract) RouteUser(request string, previous *Previous) string {
 	if previous != nil {
 		head = c.line("Previous: ", *previous)
 	}
-	return head + "Request: " + chat.Quote(clip(request, c.Router.RequestChars))
+	return head + "Request: " + chat.Quote(Clip(request, c.Router.RequestChars))
 }
 
 // earlier has a line for each of the last router.summaries summaries.
@@ -84,7 +84,7 @@ func (c *Contract) line(head string, p Previous) string {
 	if p.Label != "" {
 		head += p.Label + " "
 	}
-	return head + chat.Quote(clip(p.Text, c.Router.ContextChars)) + "\n"
+	return head + chat.Quote(Clip(p.Text, c.Router.ContextChars)) + "\n"
 }
 
 // AnswerSystem is the head of a specialist's view: prompts.system with its own
@@ -115,15 +115,15 @@ func (c *Contract) ToolPrompt() string { return c.Prompts.Tools }
 // Extract is the bounded stand-in for a summary that no model could write: the
 // answer's text on one line, clipped to as many runes as a summary has tokens.
 func (c *Contract) Extract(answer string) string {
-	return clip(strings.Join(strings.Fields(answer), " "), c.Budgets.SummaryTokens)
+	return Clip(strings.Join(strings.Fields(answer), " "), c.Budgets.SummaryTokens)
 }
 
 // expand replaces placeholders in one pass, so that a placeholder inside a value
 // stays text.
 func expand(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
 
-// clip keeps the first and the last half of a budget of runes when s is longer.
-func clip(s string, budget int) string {
+// Clip keeps the first and the last half of a budget of runes when s is longer.
+func Clip(s string, budget int) string {
 	if len(s) <= budget {
 		return s
 	}

@@ -157,7 +157,7 @@ type RouteDecision struct {
 	Error         string             `json:"error,omitempty"`     // why the fall-back was needed
 	Preferred     string             `json:"preferred,omitempty"` // what the router named, where another was taken
 	Offered       []string           `json:"offered,omitempty"`   // labels of the prompt, where a shortlist chose them
-	RankedBy      string             `json:"ranked_by,omitempty"` // what made the shortlist: lexical, embedding, fused
+	RankedBy      string             `json:"ranked_by,omitempty"` // what made the shortlist: lexical, embedding
 	Earlier       []RouteContext     `json:"earlier,omitempty"`   // summaries that the prompt carried, oldest first
 }
 
