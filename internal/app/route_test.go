@@ -48,7 +48,7 @@ func TestTheLogExplainsARoute(t *testing.T) {
 	resp.Body.Close()
 	for _, id := range []string{resp.Header.Get("X-Macaron-Turn"), resp.Header.Get("X-Request-Id")} {
 		code, body := s.get("/admin/route/" + id)
-		if code != 200 || !strings.Contains(body, `"adapter":"L2"`) || !strings.Contains(body, `"text":"L2: write a loop"`) {
+		if code != 200 || !strings.Contains(body, `"adapter": "L2"`) || !strings.Contains(body, `"text": "L2: write a loop"`) {
 			t.Errorf("%s: %d %s", id, code, body)
 		}
 	}
