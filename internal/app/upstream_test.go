@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"macaron/internal/record"
 )
@@ -30,6 +31,7 @@ func engineBelow(t *testing.T, route, answer http.HandlerFunc) *site {
 	cfg := settings(t, t.TempDir())
 	cfg.Upstream.URL = srv.URL + "/v1"
 	cfg.Upstream.Key = "sk-canary-0123456789"
+	cfg.Upstream.Dialect, cfg.Upstream.Timeout = "openai", 300*time.Millisecond
 	s := start(t, cfg, nil)
 	t.Cleanup(func() {
 		if err := s.stop(); err != nil {

@@ -98,6 +98,9 @@ func (b *Backend) sign(ctx context.Context, req *http.Request) {
 func (b *Backend) refused(status int, h http.Header, body []byte, model string) error {
 	said := b.said(body)
 	cause := &refusal{status, said}
+	if said == "" {
+		said = fmt.Sprintf("status %d", status)
+	}
 	fail := func(code errs.Code, message, next string) error {
 		e := &errs.Error{Code: code, Message: message, Next: next, Err: cause, RetryAfter: retryAfter(h)}
 		return e
