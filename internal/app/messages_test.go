@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -261,6 +262,42 @@ func TestKeysInTheMessagesAPI(t *testing.T) {
 		}
 		if c.status == 429 && resp.Header.Get("Retry-After") == "" {
 			t.Errorf("%s is not told when to come again", c.who)
+		}
+	}
+}
+
+// Below an engine of its own: tokens are counted by it, and the stop string that it met is told.
+func TestTheMessagesAPIOverAnEngineServer(t *testing.T) {
+	below := serveEngine(t, nil)
+	for _, dialect := range []string{"macaron", "vllm", "auto", "plain"} {
+		cfg := settings(t, t.TempDir())
+		cfg.Upstream.URL, cfg.Upstream.Dialect, cfg.Upstream.Models = below.base+"/v1", dialect, map[string]string{"L2": "one"}
+		text := strings.ReplaceAll(strings.ReplaceAll(tinyContract, `"L3", "L2", "L1", "L0"`, `"L2"`), `"L0"`, `"L2"`) +
+			"[[adapters]]\nname = \"L2\"\ntitle = \"B\"\nsource = \"model:y\"\ndescription = \"d\"\nprompt = \"p\"\n"
+		if err := os.WriteFile(cfg.Contract, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := start(t, cfg, nil)
+		q := asking(user("what now?"))
+		q["temperature"] = 0
+		whole := s.object(s.message(q))
+		said := at[string](at[[]any](whole, "content")[0], "text")
+		resp := s.message(q, func(r *http.Request) { r.URL.Path = "/v1/messages/count_tokens" })
+		counted, u := s.object(resp), at[object](whole, "usage")
+		if dialect == "plain" {
+			if resp.StatusCode != 400 || at[string](counted, "error", "code") != "unsupported" {
+				t.Errorf("%s: %v", dialect, counted)
+			}
+			continue
+		}
+		if counted["input_tokens"] != u["input_tokens"].(float64)+u["cache_read_input_tokens"].(float64) {
+			t.Errorf("%s: counted %v, the prompt has %v", dialect, counted, u)
+		}
+		runes := []rune(said)
+		stop := string(runes[len(runes)/2])
+		q["stop_sequences"] = []any{stop}
+		if o := s.object(s.message(q)); at[string](o, "stop_reason") != "stop_sequence" || at[string](o, "stop_sequence") != stop {
+			t.Errorf("%s: %q in %q gives %v", dialect, stop, said, o)
 		}
 	}
 }

@@ -22,6 +22,8 @@ type dialect struct {
 	extended bool
 	// salted: cache_salt keeps the prefix caches of tenants apart.
 	salted bool
+	// counts: POST /tokenize tells the tokens of a conversation.
+	counts bool
 	// choose asks for exactly one of the choices; nil: nothing does. wrapped: the answer
 	// is a JSON object with the label in it.
 	choose  func(q *body, choices []string)

@@ -27,6 +27,7 @@ type parser struct {
 	calls   int // tool calls seen so far
 	lastID  string
 	reason  chat.FinishReason
+	stop    string // the stop string that ended the answer, from servers that tell it
 	usage   chat.Usage
 	pieces  int // chunks with something in them: the output tokens, if no usage comes
 }
@@ -109,6 +110,9 @@ func (p *parser) choice(c pieceChoice) error {
 			return err
 		}
 	}
+	if s, ok := c.StopReason.(string); ok {
+		p.stop = s
+	}
 	switch c.FinishReason {
 	case "":
 	case "length", "tool_calls", "content_filter", "stop":
@@ -165,7 +169,7 @@ func (p *parser) finish() error {
 		p.usage.OutputTokens = p.pieces
 	}
 	p.usage.First, p.usage.Total = p.first, time.Since(p.begun)
-	if !p.emit(chat.Event{Finish: &chat.Finish{Reason: p.reason, Usage: p.usage}}) {
+	if !p.emit(chat.Event{Finish: &chat.Finish{Reason: p.reason, Usage: p.usage, Stop: p.stop}}) {
 		return errStopped
 	}
 	return nil

@@ -20,6 +20,7 @@ type pieceChoice struct {
 	Delta        *pieceDelta `json:"delta"`
 	Message      *pieceDelta `json:"message"`
 	FinishReason string      `json:"finish_reason"`
+	StopReason   any         `json:"stop_reason"` // a stop string, or a token
 	Logprobs     *struct {
 		Content []pieceLogprob `json:"content"`
 	} `json:"logprobs"`

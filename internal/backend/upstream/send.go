@@ -27,7 +27,7 @@ const (
 // send posts a body until the server starts to answer with success.
 func (b *Backend) send(ctx context.Context, model string, body []byte) (*http.Response, error) {
 	for try := 1; ; try++ {
-		resp, err := b.post(ctx, model, body)
+		resp, err := b.post(ctx, b.URL+"/chat/completions", model, body)
 		if err == nil {
 			return resp, nil
 		}
@@ -58,8 +58,8 @@ func retry(err error, try, tries int) (time.Duration, bool) {
 	return 0, false
 }
 
-func (b *Backend) post(ctx context.Context, model string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, b.URL+"/chat/completions", bytes.NewReader(body))
+func (b *Backend) post(ctx context.Context, url, model string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, errs.Wrap(errs.InvalidRequest, err, "the upstream URL is not usable", "correct upstream.url")
 	}
