@@ -170,7 +170,8 @@ func (s *EngineServer) authenticate(next http.Handler) http.Handler {
 	key := s.cfg.Engine.Key.Reveal()
 	want := sha256.Sum256([]byte(key))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		bearer := strings.EqualFold(scheme, "Bearer")
 		sum := sha256.Sum256([]byte(given))
 		switch r.URL.Path {
 		case "/health", "/ping", "/version", "/metrics":

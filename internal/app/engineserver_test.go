@@ -108,7 +108,7 @@ var engineRoutes = []struct{ method, path string }{
 func TestEngineKeys(t *testing.T) {
 	s := serveEngine(t, func(c *config.Config, _ *EngineOptions) { c.Engine.Key = "secret-1" })
 	for _, r := range engineRoutes {
-		for _, header := range []string{"", "Bearer wrong", "Bearer secret-", "Bearer secret-11", "secret-1", "Basic secret-1", "bearer secret-1"} {
+		for _, header := range []string{"", "Bearer wrong", "Bearer secret-", "Bearer secret-11", "secret-1", "Basic secret-1", "bearer"} {
 			status, text := s.text(r.method, r.path, "{}", func(q *http.Request) {
 				q.Header.Set("Authorization", header)
 				q.Header.Set("X-Api-Key", "secret-1")
@@ -120,6 +120,9 @@ func TestEngineKeys(t *testing.T) {
 		if status, _ := s.text(r.method, r.path, "{}", nil); status == http.StatusUnauthorized {
 			t.Errorf("%s %s with the key: %d", r.method, r.path, status)
 		}
+	}
+	if status, _ := s.text("GET", "/v1/models", "", func(q *http.Request) { q.Header.Set("Authorization", "bearer secret-1") }); status != http.StatusOK {
+		t.Errorf("a scheme in small letters: %d", status)
 	}
 	for _, path := range []string{"/health", "/ping", "/version", "/metrics"} {
 		if status, _ := s.text("GET", path, "", func(q *http.Request) { q.Header.Del("Authorization") }); status != http.StatusOK {

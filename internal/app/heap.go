@@ -1,9 +1,6 @@
 package app
 
-import (
-	"os"
-	"runtime/debug"
-)
+import "runtime/debug"
 
 // garbage is how much garbage the heap may gather, in per cent of what is in use.
 // Nearly all of that is weights and pages of keys and values, which hold no pointers:
@@ -12,10 +9,11 @@ import (
 const garbage = 10
 
 // settleHeap gives back what loading a model left behind and keeps the heap close to
-// what is in use from now on. GOGC in the environment, if set, stays.
+// what is in use from now on. What somebody has set with GOGC stays.
 func settleHeap() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
+	const untouched = 100
+	if was := debug.SetGCPercent(garbage); was != untouched {
+		debug.SetGCPercent(was)
 	}
 	debug.FreeOSMemory()
 }

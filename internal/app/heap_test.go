@@ -9,7 +9,6 @@ import (
 // TestTheHeapStaysCloseToWhatIsInUse: much more garbage than the pages that are in use
 // comes by, and never more of it lies around than is allowed.
 func TestTheHeapStaysCloseToWhatIsInUse(t *testing.T) {
-	t.Setenv("GOGC", "")
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
 	pages := make([]byte, 256<<20)
