@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -219,7 +220,7 @@ func (b *bench) tokensOf(q engine.Request) (ids []int32, logps []float64, err er
 	}
 	for {
 		t, err := s.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return ids, logps, nil
 		}
 		if err != nil {

@@ -88,14 +88,14 @@ func (p *parser) fail(code errs.Code, format string, args ...any) error {
 // space skips white space and comments.
 func (p *parser) space() {
 	for p.at < len(p.src) {
-		switch c := p.src[p.at]; {
-		case c == '#':
+		switch p.src[p.at] {
+		case '#':
 			if end := strings.IndexByte(p.src[p.at:], '\n'); end >= 0 {
 				p.at += end
 			} else {
 				p.at = len(p.src)
 			}
-		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+		case ' ', '\t', '\r', '\n':
 			p.at++
 		default:
 			return

@@ -7,6 +7,7 @@ package jsonschema
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -62,10 +63,10 @@ func parse(raw []byte) (*value, error) {
 	d.UseNumber()
 	v, err := read(d, "", 0)
 	if err == nil {
-		if _, err = d.Token(); err == io.EOF {
+		if _, err = d.Token(); errors.Is(err, io.EOF) {
 			return v, nil
 		}
-		err = fmt.Errorf("more follows its end")
+		err = errors.New("more follows its end")
 	}
 	if errs.CodeOf(err) != errs.Internal {
 		return nil, err

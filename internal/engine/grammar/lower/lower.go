@@ -26,7 +26,8 @@ func Quoted(b *rtn.Builder) *Writer {
 // Expr writes a regular expression, which must have no ^ and $ in it.
 func (w *Writer) Expr(from rtn.Node, e auto.Expr, to rtn.Node) { e.Walk(w, from, to) }
 
-// Edge, Empty, Assert, Node and Full let an expression be walked.
+// Edge adds a step that reads one rune of s. It lets an expression be walked, with Empty,
+// Assert, Node and Full.
 func (w *Writer) Edge(from int32, s auto.Set, to int32) { w.Set(from, s, to) }
 
 // Empty adds a step that takes nothing.
