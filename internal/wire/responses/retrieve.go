@@ -36,7 +36,7 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if s.step.Status == record.StatusOpen {
-		return errs.New(errs.InvalidRequest, "the response is being streamed to the client that asked for it", "ask again when it has ended").In("stream")
+		return underWay("stream")
 	}
 	out := sse.NewWriter(w, a.Stream)
 	defer out.Close()
@@ -103,7 +103,15 @@ func (a *API) cancel(w http.ResponseWriter, r *http.Request) error {
 	if s, err = a.load(r.Context(), owner, id); err != nil {
 		return err
 	}
+	if s.step.Status == record.StatusOpen {
+		return underWay("id")
+	}
 	return chatapi.WriteWhole(w, s.object())
+}
+
+// underWay says that a response runs where this process cannot reach it.
+func underWay(field string) error {
+	return errs.New(errs.InvalidRequest, "the response is under way for the client that asked for it, or in another process of this server", "ask again when it has ended").In(field)
 }
 
 // resolve puts in the place of references the items that they name.
