@@ -144,5 +144,9 @@ func refusal(r io.Reader) error {
 	if err := json.NewDecoder(io.LimitReader(r, 1<<20)).Decode(&body); err != nil || body.Error.Message == "" {
 		return errs.Wrap(errs.UpstreamFailed, errors.Join(err, errors.New("no error object")), "the server gave an answer that is none of Macaron's", "see what listens at that address")
 	}
-	return errs.New(errs.Code(body.Error.Code), body.Error.Message, "").In(body.Error.Param)
+	next := ""
+	if body.Error.Code == string(errs.Unauthenticated) {
+		next = "set MACARON_KEY or --key-file to a key of that server"
+	}
+	return errs.New(errs.Code(body.Error.Code), body.Error.Message, next).In(body.Error.Param)
 }

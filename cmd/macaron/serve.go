@@ -43,7 +43,7 @@ func (e *env) serve(ctx context.Context, c config.Config, model models.Local) er
 		return errors.Join(err, l.Close())
 	}
 	ready := make(chan error, 1)
-	go func() { ready <- e.announce(ctx, a, c, "http://"+l.Addr().String()) }()
+	go func() { ready <- e.announce(ctx, a, c, c.Scheme()+l.Addr().String()) }()
 	err = a.Serve(ctx, l)
 	if told := <-ready; err == nil && errs.CodeOf(told) != errs.Canceled {
 		err = told

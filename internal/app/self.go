@@ -25,9 +25,8 @@ func Self(cfg config.Config) (string, *http.Client, error) {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	transport, base := &http.Transport{}, "http://"+net.JoinHostPort(host, port)
+	transport, base := &http.Transport{}, cfg.Scheme()+net.JoinHostPort(host, port)
 	if cfg.Door.Cert != "" {
-		base = "https://" + net.JoinHostPort(host, port)
 		if transport.TLSClientConfig, err = pinned(cfg.Door.Cert); err != nil {
 			return "", nil, err
 		}

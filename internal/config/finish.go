@@ -82,6 +82,14 @@ func (c Config) Loopback() bool {
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
+// Scheme is what the listener's address begins with.
+func (c Config) Scheme() string {
+	if c.Door.Cert != "" {
+		return "https://"
+	}
+	return "http://"
+}
+
 func (c *Config) checkDoor() error {
 	if (c.Door.Cert == "") == (c.Door.CertKey == "") {
 		return nil
