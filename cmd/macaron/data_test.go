@@ -111,3 +111,29 @@ func TestDataDelete(t *testing.T) {
 		}
 	}
 }
+
+// A backup taken while the log is open for writing has what was acknowledged, and a home
+// made of it goes on with the conversations.
+func TestBackupAndRestore(t *testing.T) {
+	home, sessions := talked(t)
+	live, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(home, "log.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Close()
+	file, other := filepath.Join(t.TempDir(), "b.tar.gz"), filepath.Join(t.TempDir(), "other")
+	if out, code := ran(t, home, "backup", file); code != 0 || !strings.Contains(out, "saved") {
+		t.Fatalf("%d %s", code, out)
+	}
+	before, _ := ran(t, home, "data", "export", "--session", sessions["local"])
+	if out, code := ran(t, other, "restore", file); code != 0 || !strings.Contains(out, "restored") {
+		t.Fatalf("%d %s", code, out)
+	}
+	after, _ := ran(t, other, "data", "export", "--session", sessions["local"])
+	if before != after || len(after) < 500 {
+		t.Errorf("before %s\nafter %s", before, after)
+	}
+	if out, code := ran(t, home, "restore", file); code != 2 || !strings.Contains(out, "not empty") {
+		t.Errorf("%d %s", code, out)
+	}
+}

@@ -36,6 +36,8 @@ func commands(e *env) []*cobra.Command {
 		newAdapter(e),
 		newStorage(e),
 		newData(e),
+		newBackup(e),
+		newRestore(e),
 		newEngine(e),
 		newKey(e),
 		newDoctor(e),
