@@ -75,15 +75,7 @@ func TestAnswersStayWithinTheirGrammar(t *testing.T) {
 			t.Error("the whole head was computed")
 		}
 	}
-	var streams []*Stream
-	for _, q := range requests {
-		s, err := e.Submit(context.Background(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		streams = append(streams, s)
-	}
-	for i, s := range streams {
+	for i, s := range submitAll(t, e, requests) {
 		out, err := collect(s)
 		if err != nil {
 			t.Fatal(err)

@@ -11,9 +11,6 @@ import (
 	"macaron/internal/errs"
 )
 
-// ggufNames are the targets' names in GGUF files, after "blk.N.".
-var ggufNames = [Targets]string{"attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"}
-
 // ggufTypes are the encodings of an adapter's matrices that are read.
 var ggufTypes = map[gguf.Type]safetensors.DType{gguf.F16: safetensors.F16, gguf.BF16: safetensors.BF16, gguf.F32: safetensors.F32}
 
@@ -109,21 +106,4 @@ func ggufTensors(f *gguf.File) ([]safetensors.Tensor, error) {
 		out[i] = safetensors.Tensor{Name: t.Name, DType: dtype, Shape: shape, Data: t.Data()}
 	}
 	return out, nil
-}
-
-// parseGGUFPlace understands blk.N.NAME.weight.lora_a and .lora_b.
-func parseGGUFPlace(name string) (place, bool) {
-	layer, rest, ok := cutLayer(name, "blk.")
-	if !ok {
-		return place{}, false
-	}
-	for t, n := range ggufNames {
-		switch rest {
-		case n + ".weight.lora_a":
-			return place{layer, Target(t), false}, true
-		case n + ".weight.lora_b":
-			return place{layer, Target(t), true}, true
-		}
-	}
-	return place{}, false
 }
