@@ -50,7 +50,7 @@ model: build ## fetch and check the default model
 testdata: ## fetch and check the third-party test data
 	@$(GO) run ./internal/testvectors/fetch
 
-compat: needs model compat-deps ## hold conversations through the official OpenAI SDK and curl
+compat: needs model compat-deps ## hold conversations through the official SDKs of OpenAI and Anthropic, and curl
 	@$(GO) test -count=1 -v ./test/compat
 
 compat-deps: $(SITE)/.ready
