@@ -34,6 +34,7 @@ func commands(e *env) []*cobra.Command {
 		newRoute(e),
 		newModel(e),
 		newAdapter(e),
+		newHCP(e),
 		newStorage(e),
 		newData(e),
 		newBackup(e),

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/contract"
+	"macaron/internal/contract/molprofile"
+	"macaron/internal/disk"
+	"macaron/internal/errs"
+)
+
+func newHCP(e *env) *cobra.Command {
+	return noun("hcp", "Make and move harness contracts", newImportMol(e))
+}
+
+func newImportMol(e *env) *cobra.Command {
+	var o molprofile.Options
+	var out string
+	c := &cobra.Command{
+		Use:   "import-mol DIR",
+		Short: "Turn a Python harness's profile into a contract",
+		Long: "Read lora.md, route.md, intro.md and summary.md of a profile and write a contract; its adapters are\n" +
+			"models of an upstream. What a profile does not hold (budgets, sampling, the words around summaries) is taken from\n" +
+			"the configured contract. What cannot be carried over is told line by line.",
+		Example: "  macaron hcp import-mol profiles/My-Model --base my-base --default L2 -o macaron.toml",
+		Args:    args(1, 1, "the directory of the profile"),
+		RunE:    func(_ *cobra.Command, given []string) error { return e.importMol(given[0], out, o) },
+	}
+	c.Flags().StringVar(&o.Name, "model-name", "", "name for {{MODEL_NAME}}; the directory's name otherwise")
+	c.Flags().StringVar(&o.Base, "base", "", "name of the base model, for {{BASE_MODEL}} and model.base (required)")
+	c.Flags().StringVar(&o.Default, "default", "", "label that takes turns when routing fails; the first otherwise")
+	c.Flags().StringVarP(&out, "output", "o", "", "file to write, which must not exist; standard output otherwise")
+	return c
+}
+
+func (e *env) importMol(dir, out string, o molprofile.Options) error {
+	if o.Base == "" {
+		return errs.New(errs.InvalidRequest, "--base is missing", "name the base model that the adapters were made for")
+	}
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	if o.Like, err = contract.Load(c.Contract); err != nil {
+		return err
+	}
+	text, notes, err := molprofile.Import(dir, o)
+	if err != nil {
+		return err
+	}
+	if out != "" {
+		if _, err := os.Lstat(out); err == nil {
+			return errs.New(errs.InvalidRequest, out+" exists", "name another file with -o")
+		}
+		if err := disk.Replace(out, text, 0o644); err != nil {
+			return err
+		}
+	}
+	if e.json {
+		return e.printJSON(map[string]any{"contract": string(text), "output": out, "notes": notes, "from_configured": []string{"prompts.foreign", "prompts.tools", "router", "budgets", "sampling"}})
+	}
+	if out == "" {
+		fmt.Fprint(e.out, string(text))
+	}
+	for _, n := range notes {
+		fmt.Fprintf(e.err, "%s:%d: %s\n", n.File, n.Line, n.What)
+	}
+	fmt.Fprintf(e.err, "from %s: prompts.foreign, prompts.tools, router.min_probability, .request_chars and .context_chars, budgets, sampling\n", c.Contract)
+	return nil
+}
