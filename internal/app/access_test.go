@@ -358,6 +358,18 @@ func TestOddCredentialsB14(t *testing.T) {
 	}
 }
 
+// Probes need no key, but who has none does not learn what is wrong inside.
+func TestReasonsAreForThoseWithAKey(t *testing.T) {
+	k, secrets := keyedSite(t, map[string]auth.Key{"good": {}})
+	k.engine.NotReady = errs.New(errs.UpstreamUnavailable, "the engine at 10.0.0.7 does not answer", "start it")
+	if resp, body := k.send("GET", "/readyz", ""); resp.StatusCode != http.StatusServiceUnavailable || strings.Contains(body, "10.0.0.7") || strings.Contains(body, "start it") {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	if resp, body := k.send("GET", "/readyz", "", with("Bearer", secrets["good"])); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "10.0.0.7") {
+		t.Errorf("with a key: %d %s", resp.StatusCode, body)
+	}
+}
+
 func TestJSONOfErrorsIsTheSameEverywhere(t *testing.T) {
 	k, _ := keyedSite(t, map[string]auth.Key{"good": {}})
 	_, body := k.send("GET", "/admin/sessions", "")

@@ -25,15 +25,20 @@ func (a *App) healthz(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"status": "ok", "version": a.version})
 }
 
-// readyz says whether a turn could be served now: 200, or 503 with the reasons.
+// readyz says whether a turn could be served now: 200, or 503 with the reasons, which a server that
+// asks for keys tells only to those who have one.
 func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, stop := context.WithTimeout(r.Context(), 5*time.Second)
 	defer stop()
 	status, checks := http.StatusOK, a.checks(ctx)
+	_, stranger := a.keys.Authenticate(ctx, r.Header)
 	word := "ready"
-	for _, c := range checks {
+	for i, c := range checks {
 		if !c.Ready {
 			status, word = http.StatusServiceUnavailable, "not ready"
+		}
+		if stranger != nil { // reasons name engines and directories
+			checks[i].Error, checks[i].Next = "", ""
 		}
 	}
 	writeJSON(w, status, map[string]any{"status": word, "checks": checks})

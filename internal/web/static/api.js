@@ -54,7 +54,7 @@ export const feedback = async (turn, score, reason) => (await post("/v1/feedback
 /** Tells whether a turn could be served now: {ready, reason, next}. */
 export async function readiness() {
   try {
-    const answer = await fetch("/readyz");
+    const answer = await fetch("/readyz", { headers: shown() });
     if (answer.ok) return { ready: true };
     const missing = (await answer.json()).checks?.find((c) => !c.ready);
     return { ready: false, reason: missing?.error || "Macaron is starting", next: missing?.next || "" };
