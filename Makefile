@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel eval-shortlist clean
+.PHONY: upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel eval-shortlist clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -75,6 +75,9 @@ fuzz-long: ## fuzz every target for ten minutes
 lint: ## run golangci-lint, which is not part of make test
 	@command -v golangci-lint >/dev/null || { echo "golangci-lint is not installed: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@latest" >&2; exit 1; }
 	@golangci-lint run
+
+upstream-live: ## hold a running llama-server or other engine to the contract of dialects (docs/formats/engines.md)
+	@test/upstream/live.sh
 
 bench-engine: build model ## measure the engine next to llama.cpp (docs/BENCHMARKS.md says what it needs)
 	@test/bench/engine.sh

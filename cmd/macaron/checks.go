@@ -100,8 +100,8 @@ func checkSpace(c config.Config) finding {
 
 // checkModel looks and verifies; it fetches nothing.
 func checkModel(c config.Config) finding {
-	if c.Upstream.URL != "" {
-		return ok("model", "not needed: %s serves", c.Upstream.URL)
+	if list := c.Below(); len(list) > 0 {
+		return ok("model", "not needed: %s serves", list[0].URL)
 	}
 	s, err := models.Open(c.Home)
 	if err != nil {
@@ -191,21 +191,6 @@ func checkPython(ctx context.Context, c config.Config, stored bool) finding {
 		return note("python", e.Message, e.Next)
 	}
 	return problem("python", e)
-}
-
-func checkUpstream(ctx context.Context, c config.Config) finding {
-	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
-	defer stop()
-	_, code, err := get(ctx, c.Upstream.URL+"/models", c.Upstream.Key.Reveal())
-	switch {
-	case err != nil:
-		return problem("upstream", errs.Wrap(errs.UpstreamUnavailable, err, c.Upstream.URL+" does not answer", "start that server, or correct upstream.url"))
-	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return problem("upstream", errs.New(errs.Unauthenticated, fmt.Sprintf("%s refuses the key with %d", c.Upstream.URL, code), "correct upstream.key_file"))
-	case code != http.StatusOK:
-		return problem("upstream", errs.New(errs.UpstreamFailed, fmt.Sprintf("%s/models answers %d", c.Upstream.URL, code), "name the address that ends in /v1"))
-	}
-	return ok("upstream", "%s answers", c.Upstream.URL)
 }
 
 // get fetches a small answer. The key goes to the address that the person configured

@@ -69,9 +69,7 @@ func examine(ctx context.Context, c config.Config) []finding {
 	list = append(list, model)
 	list = append(list, checkContract(c)...)
 	list = append(list, checkPort(ctx, c), checkPython(ctx, c, model.Status == "ok"))
-	if c.Upstream.URL != "" {
-		list = append(list, checkUpstream(ctx, c))
-	}
+	list = append(list, checkEngines(ctx, c)...)
 	return list
 }
 

@@ -37,7 +37,7 @@ func (a *App) openGenerator(opts Options) error {
 func (a *App) openFleet(list []config.Server) *fleet.Fleet {
 	var engines []fleet.Engine
 	for i, s := range list {
-		c := Engine(s)
+		c := EngineConfig(s)
 		c.Instance = a.instance
 		if slices.ContainsFunc(slices.Concat(list[:i], list[i+1:]), func(o config.Server) bool { return overlap(s, o) }) {
 			c.Tries = 1
@@ -53,8 +53,8 @@ func (a *App) openFleet(list []config.Server) *fleet.Fleet {
 	}})
 }
 
-// Engine gives the settings of a server to the room that speaks to it.
-func Engine(s config.Server) upstream.Config {
+// EngineConfig gives the settings of a server to the room that speaks to it.
+func EngineConfig(s config.Server) upstream.Config {
 	return upstream.Config{URL: s.URL, Key: s.Key.Reveal(), Dialect: s.Dialect, Models: s.Adapters, Timeout: s.Timeout, Longest: s.Longest, Conns: s.Conns}
 }
 

@@ -54,6 +54,13 @@ func Dialects() []string {
 	return out
 }
 
+// SameDialect reports whether two names are those of one dialect.
+func SameDialect(a, b string) bool {
+	one, err := named(a)
+	two, wrong := named(b)
+	return err == nil && wrong == nil && one == two
+}
+
 // named finds a dialect; nil stands for Auto.
 func named(name string) (*dialect, error) {
 	if now, ok := former[name]; ok {

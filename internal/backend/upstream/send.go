@@ -147,7 +147,7 @@ func tooLong(status int, said string) bool {
 		return false
 	}
 	said = strings.ToLower(said)
-	for _, sign := range []string{"context_length_exceeded", "context length", "context size", "maximum context", "exceed_context", "too many tokens"} {
+	for _, sign := range []string{"context_length_exceeded", "context length", "context size", "the context holds", "maximum context", "exceed_context", "too many tokens"} {
 		if strings.Contains(said, sign) {
 			return true
 		}

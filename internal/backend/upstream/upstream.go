@@ -192,7 +192,7 @@ func (b *Backend) dialect(ctx context.Context) (*dialect, error) {
 
 // ask sends one request, changed by more, and emits its events.
 func (b *Backend) ask(ctx context.Context, d *dialect, r backend.Request, more func(*body), emit func(chat.Event) bool) error {
-	model, err := b.model(r.Revision)
+	model, err := b.ModelOf(r.Revision)
 	if err != nil {
 		return err
 	}
@@ -220,9 +220,9 @@ func (b *Backend) ask(ctx context.Context, d *dialect, r backend.Request, more f
 	return b.stream(ctx, model, text, emit)
 }
 
-// model is the server's name for a revision: the configured one, else the one in
+// ModelOf is the server's name for a revision: the configured one, else the one in
 // the contract's source, else the adapter's own.
-func (b *Backend) model(r adapter.Revision) (string, error) {
+func (b *Backend) ModelOf(r adapter.Revision) (string, error) {
 	if m := b.Models[r.Name]; m != "" {
 		return m, nil
 	}

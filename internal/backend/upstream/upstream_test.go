@@ -322,11 +322,11 @@ func TestTheRequestAsSent(t *testing.T) {
 func TestModelNames(t *testing.T) {
 	b := New(Config{URL: "http://x/v1", Models: map[string]string{"L2": "coder"}})
 	for want, r := range map[string]adapter.Revision{"coder": {Name: "L2", Source: "model:other"}, "other": {Name: "L1", Source: "model:other"}, "L3": {Name: "L3", Source: "adapters/L3"}} {
-		if got, err := b.model(r); err != nil || got != want {
+		if got, err := b.ModelOf(r); err != nil || got != want {
 			t.Errorf("%+v is %q, %v", r, got, err)
 		}
 	}
-	if _, err := b.model(adapter.Revision{}); errs.CodeOf(err) != errs.Unsupported {
+	if _, err := b.ModelOf(adapter.Revision{}); errs.CodeOf(err) != errs.Unsupported {
 		t.Errorf("the base gives %v", err)
 	}
 }
