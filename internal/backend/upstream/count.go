@@ -32,7 +32,7 @@ func (b *Backend) Count(ctx context.Context, r backend.Request) (int, error) {
 	if !d.counts {
 		return 0, b.uncounted(d.name)
 	}
-	model, err := b.model(r.Revision)
+	model, err := b.ModelOf(r.Revision)
 	if err != nil {
 		return 0, err
 	}
