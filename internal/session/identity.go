@@ -3,7 +3,6 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"strings"
 
 	"macaron/internal/canonical"
@@ -21,10 +20,9 @@ func extend(before link, m chat.Message) link {
 	if m.Role == chat.System {
 		return before
 	}
-	h := hasher{sha256.New()}
-	h.Write(before[:])
+	h := hasher{append(make([]byte, 0, 512), before[:]...)}
 	h.identity(m)
-	return link(h.Sum(nil))
+	return sha256.Sum256(h.bytes)
 }
 
 // walk adds messages to a chain.
@@ -57,19 +55,18 @@ func (t *Turn) begin(from link) link { return walk(walk(from, t.Imported), t.Use
 // same reports whether two messages have one identity.
 func same(a, b chat.Message) bool { return extend(link{}, a) == extend(link{}, b) }
 
-type hasher struct{ hash.Hash }
+// hasher gathers what is hashed.
+type hasher struct{ bytes []byte }
 
 // field writes a length (8 bytes, little-endian) and the bytes.
-func (h hasher) field(s string) {
-	var n [8]byte
-	binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
-	h.Write(n[:])
-	h.Write([]byte(s))
+func (h *hasher) field(s string) {
+	h.bytes = binary.LittleEndian.AppendUint64(h.bytes, uint64(len(s)))
+	h.bytes = append(h.bytes, s...)
 }
 
 // identity is what clients keep of a message when they send it again: neither
 // reasoning nor the layout of JSON, and of an assistant's text not the outer space.
-func (h hasher) identity(m chat.Message) {
+func (h *hasher) identity(m chat.Message) {
 	h.field(string(m.Role))
 	if m.Role == chat.User {
 		h.field(m.Name)
