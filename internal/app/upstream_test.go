@@ -6,11 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"macaron/internal/record"
+	"macaron/internal/wire/sse"
 )
 
 // engineBelow is a server that routes to L2 and answers as a test says.
@@ -146,5 +148,49 @@ func TestAnUpstreamThatBreaksOff(t *testing.T) {
 		if turn := s.settled(); turn.Status != record.StatusInterrupted {
 			t.Errorf("%s: the turn is %s", name, turn.Status)
 		}
+	}
+}
+
+// The arguments of a call reach the client in the pieces in which the engine sends them.
+func TestToolArgumentsStreamAsTheyCome(t *testing.T) {
+	next := make(chan struct{})
+	piece := func(text string) string {
+		return "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0," + text + "}]}}]}\n\n"
+	}
+	s := engineBelow(t, says("L1"), func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusNotFound) // a look at its health
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, p := range []string{
+			piece(`"id":"call_1","type":"function","function":{"name":"f","arguments":""}`), piece(`"function":{"arguments":"{\"x\":"}`), piece(`"function":{"arguments":"12"}`), piece(`"function":{"arguments":"}"}`),
+		} {
+			_, _ = io.WriteString(w, p)
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-next: // the client has seen this piece
+			case <-r.Context().Done():
+				return
+			}
+		}
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
+	})
+	q := streamed(ask(user("x")))
+	q["model"] = "macaron/L1"
+	q["tools"] = []any{object{"type": "function", "function": object{"name": "f", "parameters": object{"type": "object"}}}}
+	events, got := sse.NewReader(s.post(q).Body, 1<<20), []string{}
+	for {
+		e, err := events.Next()
+		if err != nil {
+			break
+		}
+		for _, m := range regexp.MustCompile(`"arguments":("(?:[^"\\]|\\.)*")`).FindAllStringSubmatch(string(e.Data), -1) {
+			got = append(got, m[1])
+			next <- struct{}{}
+		}
+	}
+	if strings.Join(got, "|") != `""|"{\"x\":"|"12"|"}"` {
+		t.Errorf("the pieces came as %q", got)
 	}
 }
