@@ -25,7 +25,11 @@ var renew = flag.Bool("renew", false, "write the golden results of the faults an
 func TestFaultsOfAnEngineAreGoldenResults(t *testing.T) {
 	var out strings.Builder
 	for _, f := range upstreamtest.Faults() {
-		s := engineBelow(t, says("L0"), f.Serve)
+		silence := 30 * time.Second
+		if f.Stalls {
+			silence = 300 * time.Millisecond
+		}
+		s := patientWith(t, silence, says("L0"), f.Serve)
 		out.WriteString(s.both(f.Name))
 	}
 	closed := listener(t)
@@ -55,7 +59,7 @@ func TestFaultsOfAnEngineAreGoldenResults(t *testing.T) {
 func siteAt(t *testing.T, url string) *site {
 	t.Helper()
 	cfg := settings(t, t.TempDir())
-	cfg.Upstream.URL, cfg.Upstream.Dialect, cfg.Upstream.Timeout = url, "openai", 300*time.Millisecond
+	cfg.Upstream.URL, cfg.Upstream.Dialect, cfg.Upstream.Timeout = url, "openai", 30*time.Second
 	return start(t, cfg, nil)
 }
 

@@ -18,6 +18,12 @@ import (
 // engineBelow is a server that routes to L2 and answers as a test says.
 func engineBelow(t *testing.T, route, answer http.HandlerFunc) *site {
 	t.Helper()
+	return patientWith(t, 30*time.Second, route, answer)
+}
+
+// patientWith is engineBelow with a longest silence of the engine.
+func patientWith(t *testing.T, silence time.Duration, route, answer http.HandlerFunc) *site {
+	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -33,7 +39,7 @@ func engineBelow(t *testing.T, route, answer http.HandlerFunc) *site {
 	cfg := settings(t, t.TempDir())
 	cfg.Upstream.URL = srv.URL + "/v1"
 	cfg.Upstream.Key = "sk-canary-0123456789"
-	cfg.Upstream.Dialect, cfg.Upstream.Timeout = "openai", 300*time.Millisecond
+	cfg.Upstream.Dialect, cfg.Upstream.Timeout = "openai", silence
 	s := start(t, cfg, nil)
 	t.Cleanup(func() {
 		if err := s.stop(); err != nil {
