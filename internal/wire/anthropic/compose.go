@@ -44,7 +44,7 @@ type composer struct {
 }
 
 func (c *composer) add(e chat.Event) error {
-	p := piece{}
+	var p piece
 	switch {
 	case e.Reasoning != "" && !c.hidden:
 		p = piece{block{kind: "thinking"}, e.Reasoning}

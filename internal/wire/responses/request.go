@@ -53,7 +53,6 @@ type request struct {
 	previous     string // response, or ""
 	session      string // of conversation, or ""
 	user, safety string
-	summary      bool     // of the reasoning is wished for
 	ignored      []string // fields that were read and not honoured
 }
 
