@@ -46,7 +46,7 @@ func Handler(d Deps) http.Handler {
 	mux.HandleFunc("GET /v1/models", a.models)
 	mux.HandleFunc("GET /v1/models/{id...}", a.model)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		a.fail(w, r, errs.New(errs.NotFound, "there is nothing at "+r.Method+" "+errs.Clip(r.URL.Path),
+		a.refusals().Fail(w, r, errs.New(errs.NotFound, "there is nothing at "+r.Method+" "+errs.Clip(r.URL.Path),
 			"POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models are served"))
 	})
 	return mux
@@ -79,12 +79,12 @@ func Spoken(w http.ResponseWriter) bool { return w.Header().Get(requestID) != ""
 func (a *api) messages(w http.ResponseWriter, r *http.Request) {
 	q, err := a.read(w, r, false)
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 		return
 	}
 	if !q.stream {
 		if err := a.Turns.Run(r.Context(), q.Request, newWhole(w, q)); err != nil {
-			a.fail(w, r, q.named(err))
+			a.refusals().Fail(w, r, q.named(err))
 		}
 		return
 	}
@@ -92,7 +92,7 @@ func (a *api) messages(w http.ResponseWriter, r *http.Request) {
 	stream.Patience = a.Patience
 	defer stream.close()
 	if err := a.Turns.Run(r.Context(), q.Request, stream); err != nil {
-		a.failStream(w, r, stream, q.named(err))
+		a.refusals().FailStream(w, r, stream, q.named(err))
 	}
 }
 
@@ -110,12 +110,12 @@ type noted struct {
 func (a *api) count(w http.ResponseWriter, r *http.Request) {
 	q, err := a.read(w, r, true)
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 		return
 	}
 	n, err := a.Turns.Count(r.Context(), q.Request)
 	if err != nil {
-		a.fail(w, r, q.named(err))
+		a.refusals().Fail(w, r, q.named(err))
 		return
 	}
 	out := counted{Input: n}
@@ -123,7 +123,7 @@ func (a *api) count(w http.ResponseWriter, r *http.Request) {
 		out.Macaron = &noted{q.ignored}
 	}
 	if err := chatapi.WriteJSON(w, out); err != nil {
-		a.note(r, err)
+		a.refusals().Note(r, err)
 	}
 }
 
@@ -141,24 +141,6 @@ func (a *api) read(w http.ResponseWriter, r *http.Request, counted bool) (*reque
 	return q, chatapi.Place(&q.Request, r.Header)
 }
 
-func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
-	a.note(r, err)
-	WriteError(w, err)
-}
-
-// failStream tells an error by its status while that is possible, and as the last
-// event afterwards.
-func (a *api) failStream(w http.ResponseWriter, r *http.Request, s *streamSink, err error) {
-	a.note(r, err)
-	if !s.Abort() {
-		WriteError(w, err)
-		return
-	}
-	if err := s.fail(errs.As(err)); err != nil {
-		a.Log.Debug("an error did not reach the client", "id", r.Header.Get("X-Request-Id"), "err", err)
-	}
-}
-
-func (a *api) note(r *http.Request, err error) {
-	chatapi.Notes{Log: a.Log, Failed: a.Failed}.Note(r, err)
+func (a *api) refusals() chatapi.Refusals {
+	return chatapi.Refusals{Notes: chatapi.Notes{Log: a.Log, Failed: a.Failed}, Write: WriteError}
 }

@@ -46,7 +46,7 @@ func (a *api) cards(r *http.Request) ([]modelCard, error) {
 func (a *api) models(w http.ResponseWriter, r *http.Request) {
 	cards, err := a.cards(r)
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 		return
 	}
 	page, err := pageOf(cards, r)
@@ -54,7 +54,7 @@ func (a *api) models(w http.ResponseWriter, r *http.Request) {
 		err = chatapi.WriteJSON(w, page)
 	}
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 	}
 }
 
@@ -96,16 +96,16 @@ func pageOf(cards []modelCard, r *http.Request) (modelList, error) {
 func (a *api) model(w http.ResponseWriter, r *http.Request) {
 	cards, err := a.cards(r)
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 		return
 	}
 	for _, c := range cards {
 		if c.ID == r.PathValue("id") {
 			if err := chatapi.WriteJSON(w, c); err != nil {
-				a.note(r, err)
+				a.refusals().Note(r, err)
 			}
 			return
 		}
 	}
-	a.fail(w, r, errs.New(errs.ModelNotFound, "there is no model \""+errs.Clip(r.PathValue("id"))+"\"", "GET /v1/models lists them"))
+	a.refusals().Fail(w, r, errs.New(errs.ModelNotFound, "there is no model \""+errs.Clip(r.PathValue("id"))+"\"", "GET /v1/models lists them"))
 }

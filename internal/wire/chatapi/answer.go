@@ -74,3 +74,34 @@ func (n Notes) Note(r *http.Request, err error) {
 	}
 	n.Log.LogAttrs(r.Context(), level, "request failed", slog.String("id", r.Header.Get("X-Request-Id")), slog.String("code", string(e.Code)), what)
 }
+
+// Refusals tell a client of an error in the shape of its API, and the operator too.
+type Refusals struct {
+	Notes
+	Write func(http.ResponseWriter, error)
+}
+
+// Stream is an answer that an error may still end.
+type Stream interface {
+	Abort() bool // stops it; true when its status line is out already
+	Fail(*errs.Error) error
+}
+
+// Fail answers with an error.
+func (f Refusals) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	f.Note(r, err)
+	f.Write(w, err)
+}
+
+// FailStream tells an error by its status while that is possible, and as the last event
+// afterwards.
+func (f Refusals) FailStream(w http.ResponseWriter, r *http.Request, s Stream, err error) {
+	f.Note(r, err)
+	if !s.Abort() {
+		f.Write(w, err)
+		return
+	}
+	if err := s.Fail(errs.As(err)); err != nil {
+		f.Log.Debug("an error did not reach the client", "id", r.Header.Get("X-Request-Id"), "err", err)
+	}
+}

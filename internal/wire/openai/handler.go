@@ -50,7 +50,7 @@ func Handler(d Deps) http.Handler {
 	mux.HandleFunc("GET /v1/models", a.models)
 	mux.HandleFunc("GET /v1/models/{id...}", a.model)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		a.fail(w, r, errs.New(errs.NotFound, "there is nothing at "+r.Method+" "+errs.Clip(r.URL.Path),
+		a.refusals().Fail(w, r, errs.New(errs.NotFound, "there is nothing at "+r.Method+" "+errs.Clip(r.URL.Path),
 			"GET /v1/models and POST /v1/chat/completions are served"))
 	})
 	return mux
@@ -61,14 +61,14 @@ func Handler(d Deps) http.Handler {
 func (a *api) complete(w http.ResponseWriter, r *http.Request) {
 	q, err := a.read(w, r)
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 		return
 	}
 	head := answerHead{model: q.model, created: a.Clock.Now().Unix(), ignored: q.ignored, metadata: q.metadata}
 	if !q.stream {
 		whole := &wholeSink{w: w, head: head, logprobs: q.Sampling.Logprobs}
 		if err := a.Turns.Run(r.Context(), q.Request, whole); err != nil {
-			a.fail(w, r, err)
+			a.refusals().Fail(w, r, err)
 		}
 		return
 	}
@@ -76,7 +76,7 @@ func (a *api) complete(w http.ResponseWriter, r *http.Request) {
 	stream.Begin, stream.Patience = stream.begin, a.Patience
 	defer stream.close()
 	if err := a.Turns.Run(r.Context(), q.Request, stream); err != nil {
-		a.failStream(w, r, stream, err)
+		a.refusals().FailStream(w, r, stream, err)
 	}
 }
 
@@ -94,24 +94,6 @@ func (a *api) read(w http.ResponseWriter, r *http.Request) (*request, error) {
 	return q, chatapi.Place(&q.Request, r.Header)
 }
 
-func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
-	a.note(r, err)
-	WriteError(w, err)
-}
-
-// failStream tells an error by its status while that is possible, and as the last
-// event afterwards.
-func (a *api) failStream(w http.ResponseWriter, r *http.Request, s *streamSink, err error) {
-	a.note(r, err)
-	if !s.Abort() {
-		WriteError(w, err)
-		return
-	}
-	if err := s.fail(errs.As(err)); err != nil {
-		a.Log.Debug("an error did not reach the client", "id", r.Header.Get("X-Request-Id"), "err", err)
-	}
-}
-
-func (a *api) note(r *http.Request, err error) {
-	chatapi.Notes{Log: a.Log, Failed: a.Failed}.Note(r, err)
+func (a *api) refusals() chatapi.Refusals {
+	return chatapi.Refusals{Notes: chatapi.Notes{Log: a.Log, Failed: a.Failed}, Write: WriteError}
 }

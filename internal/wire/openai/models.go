@@ -39,23 +39,23 @@ func (a *api) models(w http.ResponseWriter, r *http.Request) {
 		err = chatapi.WriteJSON(w, modelList{Object: "list", Data: a.cards(catalog)})
 	}
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 	}
 }
 
 func (a *api) model(w http.ResponseWriter, r *http.Request) {
 	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r))
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 		return
 	}
 	for _, card := range a.cards(catalog) {
 		if card.ID == r.PathValue("id") {
 			if err := chatapi.WriteJSON(w, card); err != nil {
-				a.note(r, err)
+				a.refusals().Note(r, err)
 			}
 			return
 		}
 	}
-	a.fail(w, r, errs.New(errs.ModelNotFound, "there is no model \""+errs.Clip(r.PathValue("id"))+"\"", "GET /v1/models lists them"))
+	a.refusals().Fail(w, r, errs.New(errs.ModelNotFound, "there is no model \""+errs.Clip(r.PathValue("id"))+"\"", "GET /v1/models lists them"))
 }

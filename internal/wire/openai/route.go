@@ -25,18 +25,18 @@ type decision struct {
 func (a *api) route(w http.ResponseWriter, r *http.Request) {
 	q, err := a.readRoute(w, r)
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 		return
 	}
 	report, err := a.Routes.Dry(r.Context(), q.Request)
 	if err != nil {
-		a.fail(w, r, err)
+		a.refusals().Fail(w, r, err)
 		return
 	}
 	report.Ignored = append(report.Ignored, q.ignored...)
 	b, err := json.Marshal(decision{"route", report})
 	if err != nil {
-		a.fail(w, r, errs.Wrap(errs.Internal, err, "the answer cannot be written as JSON", ""))
+		a.refusals().Fail(w, r, errs.Wrap(errs.Internal, err, "the answer cannot be written as JSON", ""))
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

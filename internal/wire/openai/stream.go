@@ -104,8 +104,8 @@ func (s *streamSink) done(r turn.Report, why chat.FinishReason, u chat.Usage) er
 	return s.w.End("", []byte("[DONE]"))
 }
 
-// fail ends the stream with an error in the place of the end.
-func (s *streamSink) fail(e *errs.Error) error {
+// Fail ends the stream with an error in the place of the end.
+func (s *streamSink) Fail(e *errs.Error) error {
 	b, err := json.Marshal(errorOf(e))
 	if err != nil {
 		return err
