@@ -9,6 +9,7 @@ import (
 	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/engine/sample"
+	"macaron/internal/errs"
 )
 
 // TestPromptScores: the start tells the prompt and the probability of its tokens.
@@ -122,5 +123,16 @@ func TestBarePrompt(t *testing.T) {
 	bare, err := b.Encode(r)
 	if err != nil || len(bare) >= len(full) || !slices.Equal(full[:len(bare)], bare) {
 		t.Errorf("%v, %v, %v", bare, full, err)
+	}
+}
+
+// A stop at a token that the model does not have is refused, not passed over.
+func TestStopAtNoToken(t *testing.T) {
+	b, _ := tiny(t)
+	for _, id := range []int32{-1, int32(b.eng.Info().Vocab)} {
+		_, err := generate(b, backend.Request{Messages: ask("x"), MaxTokens: 1, Decoding: backend.Decoding{StopIDs: []int32{id}}})
+		if errs.As(err).Field != "stop_token_ids" {
+			t.Errorf("token %d: %v", id, err)
+		}
 	}
 }

@@ -60,6 +60,11 @@ func (b *Backend) refuse(r *backend.Request) error {
 	if len(r.Choices) > 0 && len(r.Tools) > 0 {
 		return errs.New(errs.InvalidRequest, "a request has choices or tools, not both", "").In("choices")
 	}
+	for _, id := range r.Decoding.StopIDs {
+		if vocab := b.eng.Info().Vocab; id < 0 || int(id) >= vocab {
+			return errs.Newf(errs.InvalidRequest, "token %d is not in the vocabulary of %d", id, vocab).In("stop_token_ids")
+		}
+	}
 	for i, m := range r.Messages {
 		for _, p := range m.Parts {
 			if p.Kind != "text" {
