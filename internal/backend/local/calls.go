@@ -14,9 +14,18 @@ const (
 	callClose = "</tool_call>"
 )
 
+// The form of a call that a grammar makes: callName, the name as within a JSON string,
+// callArguments, the arguments, callEnd.
+const (
+	callName      = callOpen + `{"name": "`
+	callArguments = `", "arguments": `
+	callEnd       = "}" + callClose
+)
+
 // callReader separates calls from text as it comes. A call is reported when it is
 // whole: only then is it known to be one. What turns out not to be a call of an offered
-// tool stays text.
+// tool stays text. Where a grammar keeps to the form of calls, a call is one from its
+// name on, and its arguments are passed on as they come.
 type callReader struct {
 	offered map[string]bool // names; none: everything is text
 	newID   func() string
@@ -24,8 +33,9 @@ type callReader struct {
 	inside  bool   // held starts with callOpen
 	after   bool   // nothing but space has come since a call
 	calls   int
-	must    bool // the answer is calls, by its grammar
+	sure    bool // what begins like a call is one, by the grammar
 	cut     bool // the last call is not whole
+	args    *arguments
 }
 
 // piece is a part of the answer: text or a call.
@@ -61,6 +71,13 @@ func (c *callReader) push(text string) []piece {
 			out = append(out, c.plain(c.held[:at])...)
 			c.held, c.inside = c.held[at:], true
 		}
+		if c.sure {
+			more, over := c.stream()
+			if out = append(out, more...); !over {
+				return out
+			}
+			continue
+		}
 		end := strings.Index(c.held, callClose)
 		if end < 0 {
 			return out
@@ -71,32 +88,52 @@ func (c *callReader) push(text string) []piece {
 	}
 }
 
-// flush ends the answer. A call that lacks only its closing mark counts, and where the
-// answer must be calls, one that was cut in its arguments.
-func (c *callReader) flush() []piece {
-	held := c.held
-	c.held = ""
-	if !c.inside {
-		return c.plain(held)
+// stream passes on what there is of a call in the grammar's form, and reports whether the
+// call is over.
+func (c *callReader) stream() (out []piece, over bool) {
+	if c.args == nil {
+		name, rest, ok := c.opened()
+		if !ok {
+			return nil, false
+		}
+		out = c.report(name, "")
+		c.args, c.held = &arguments{}, rest
 	}
-	if name, arguments, ok := c.partial(held[len(callOpen):]); ok {
-		c.cut = true
-		return c.report(name, arguments)
+	n := c.args.take(c.held)
+	if n > 0 {
+		out = append(out, piece{call: &chat.ToolCallDelta{Index: c.calls - 1, Arguments: c.held[:n]}})
+		c.held = c.held[n:]
 	}
-	return c.finish(held, held[len(callOpen):])
+	if _, rest, closed := strings.Cut(c.held, callClose); closed {
+		c.held, c.inside, c.args = rest, false, nil
+		return out, true
+	}
+	return out, false
 }
 
-// partial reads a call of the grammar's form whose end is missing.
-func (c *callReader) partial(body string) (name, arguments string, ok bool) {
-	if _, _, whole := parseCall(body); whole || !c.must {
-		return "", "", false
-	}
+// opened reads the beginning of a call up to its arguments.
+func (c *callReader) opened() (name, rest string, ok bool) {
 	for name := range c.offered {
-		if rest, ok := strings.CutPrefix(body, `{"name": `+chat.Quote(name)+`, "arguments": `); ok {
+		if rest, ok := strings.CutPrefix(c.held, callName+chat.Quote(name)[1:]+callArguments[1:]); ok {
 			return name, rest, true
 		}
 	}
 	return "", "", false
+}
+
+// flush ends the answer. A call that lacks only its closing mark counts, and where a grammar
+// made it, one that was cut in its arguments.
+func (c *callReader) flush() []piece {
+	held := c.held
+	c.held = ""
+	switch {
+	case !c.inside:
+		return c.plain(held)
+	case c.args != nil:
+		c.cut = !c.args.whole()
+		return nil
+	}
+	return c.finish(held, held[len(callOpen):])
 }
 
 // report makes a call.

@@ -65,16 +65,67 @@ func TestRequiredCallsAreCalls(t *testing.T) {
 			r.Tools = r.Tools[1:]
 		}
 		got, err := generate(b, r)
-		if err != nil || len(got.calls) != 1 || got.finish.Reason != chat.FinishTools || got.text != "" {
+		calls, pieces := joined(got.calls)
+		if err != nil || len(calls) != 1 || got.finish.Reason != chat.FinishTools || got.text != "" {
 			t.Fatalf("%+v: %+v, %v", choice, got, err)
+		}
+		if pieces < 10 {
+			t.Errorf("the arguments came in %d pieces", pieces)
 		}
 		var args struct {
 			City *string
 			Days int
 		}
-		if err := json.Unmarshal([]byte(got.calls[0].Arguments), &args); err != nil || args.City == nil || args.Days < 1 {
-			t.Errorf("arguments %s: %v", got.calls[0].Arguments, err)
+		if err := json.Unmarshal([]byte(calls[0].Arguments), &args); err != nil || args.City == nil || args.Days < 1 {
+			t.Errorf("arguments %s: %v", calls[0].Arguments, err)
 		}
+	}
+}
+
+// joined puts the pieces of each call together.
+func joined(deltas []chat.ToolCallDelta) (calls []chat.ToolCall, pieces int) {
+	var all backend.Collected
+	for _, d := range deltas {
+		all.Add(chat.Event{ToolCall: &d})
+	}
+	return all.Message().ToolCalls, len(deltas)
+}
+
+// A strict tool is kept to where the model may also talk: what begins like a call is a call
+// of the schema.
+func TestStrictToolsAreKeptTo(t *testing.T) {
+	b, _ := tiny(t)
+	held := city
+	held.Strict = ptr(true)
+	r := backend.Request{Messages: ask("hello"), MaxTokens: 40, Tools: []chat.ToolDef{held}, Sampling: warm}
+	if _, err := generate(b, r); err != nil {
+		t.Fatal(err)
+	}
+	c, err := language(&r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.grammars.get(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"just talk": true,
+		`Let me see. <tool_call>{"name": "weather", "arguments": {"city":"Oslo","days":1}}</tool_call>`: true,
+		`<tool_call>{"name": "weather", "arguments": {"city":"Oslo","days":0}}</tool_call>`:             false,
+		`<tool_call>{"name": "weather", "arguments": {"city":"Oslo"}}</tool_call>`:                      false,
+		`<tool_call>{"name": "storm", "arguments": {}}</tool_call>`:                                     false,
+		"<tool_call> is what I write": false,
+	} {
+		m := g.Start()
+		if got := m.AcceptBytes([]byte(text)) == nil && m.Accepting(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	held.Strict = nil
+	r.Tools = []chat.ToolDef{held}
+	if c, err := language(&r); err != nil || c.Kind != backend.AnyText {
+		t.Errorf("a tool that is not strict holds the answer to %q, %v", c.Kind, err)
 	}
 }
 
@@ -82,10 +133,11 @@ func TestACallThatIsCutIsACall(t *testing.T) {
 	b, _ := tiny(t)
 	r := backend.Request{Messages: ask("hello"), MaxTokens: 55, Tools: []chat.ToolDef{city}, ToolChoice: chat.ToolChoice{Mode: "required"}, Sampling: warm}
 	got, err := generate(b, r)
-	if err != nil || len(got.calls) != 1 || got.calls[0].Name != "weather" || got.finish.Reason != chat.FinishLength || got.text != "" {
+	calls, _ := joined(got.calls)
+	if err != nil || len(calls) != 1 || calls[0].Name != "weather" || got.finish.Reason != chat.FinishLength || got.text != "" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if a := got.calls[0].Arguments; !strings.HasPrefix(a, "{") || json.Valid([]byte(a)) {
+	if a := calls[0].Arguments; !strings.HasPrefix(a, "{") || json.Valid([]byte(a)) {
 		t.Errorf("arguments %q", a)
 	}
 }

@@ -2,6 +2,7 @@ package local
 
 import (
 	"encoding/json"
+	"slices"
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
@@ -16,19 +17,24 @@ const toolCalls backend.ConstraintKind = "tools"
 type offer struct {
 	Tools  []chat.ToolDef
 	Single bool
+	Free   bool // text may come before calls, or in their place
 }
 
-// language is what the answer must be in: calls where they are required, else the
-// request's constraint or its response format.
+// language is what the answer must be in: calls where they are required; text or calls
+// where a tool's strictness must be kept to; else the request's constraint or its
+// response format.
 func language(r *backend.Request) (backend.Constraint, error) {
 	c, err := formatted(r)
-	if err != nil || !mustCall(r) {
+	if err != nil || !heldCalls(r) {
 		return c, err
 	}
 	if c.Kind != backend.AnyText {
+		if !mustCall(r) {
+			return c, nil // a format leaves no room for calls
+		}
 		return c, errs.New(errs.InvalidRequest, "an answer cannot be a tool call and of a format at once", "leave one of them out").In("tool_choice")
 	}
-	text, err := json.Marshal(offer{r.ToolChoice.Offered(r.Tools), r.ToolChoice.Single || r.ToolChoice.Mode == "function"})
+	text, err := json.Marshal(offer{r.ToolChoice.Offered(r.Tools), r.ToolChoice.Single || r.ToolChoice.Mode == "function", !mustCall(r)})
 	return backend.Constraint{Kind: toolCalls, Text: string(text)}, errs.Wrap(errs.InvalidRequest, err, "a tool's parameters are not JSON", "send a JSON Schema")
 }
 
@@ -59,6 +65,14 @@ func mustCall(r *backend.Request) bool {
 	return (r.ToolChoice.Mode == "function" || r.ToolChoice.Mode == "required") && len(r.ToolChoice.Offered(r.Tools)) > 0
 }
 
+// heldCalls tells whether a grammar keeps the calls of the answer to their form: where the
+// answer has to be a call, and where one of the tools is strict.
+func heldCalls(r *backend.Request) bool {
+	return mustCall(r) || slices.ContainsFunc(r.ToolChoice.Offered(r.Tools), strict)
+}
+
+func strict(t chat.ToolDef) bool { return t.Strict != nil && *t.Strict }
+
 // compileCalls keeps calls to the tools of an offer and to their schemas; arguments that
 // are not declared are not made up. Where a schema
 // is not supported and the tool is not strict, its arguments are any object, as servers
@@ -68,12 +82,15 @@ func compileCalls(v *grammar.Vocab, text string) (*grammar.Grammar, error) {
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		return nil, errs.Wrap(errs.InvalidRequest, err, "the tools are not read", "send JSON Schemas")
 	}
-	layout := grammar.Layout{Open: callOpen + `{"name": "`, Middle: `", "arguments": `, Close: "}" + callClose, Between: "\n"}
+	layout := grammar.Layout{Open: callName, Middle: callArguments, Close: callEnd, Between: "\n", Trigger: callOpen}
 	options := grammar.ToolOptions{Mode: grammar.Required, Parallel: !o.Single, Schema: grammar.SchemaOptions{Closed: true}}
+	if o.Free {
+		options.Mode = grammar.Auto
+	}
 	tools := make([]grammar.Tool, len(o.Tools))
 	for i, t := range o.Tools {
 		tools[i] = grammar.Tool{Name: t.Name, Parameters: t.Parameters}
-		if t.Strict != nil && *t.Strict {
+		if strict(t) {
 			continue
 		}
 		if _, err := v.Tools(tools[i:i+1], layout, options); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"macaron/internal/backend"
 	"macaron/internal/chat"
 )
 
@@ -71,6 +72,36 @@ func TestCallsAreFoundHoweverTheTextIsCut(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A call of a grammar's form is told from its name on: of each push all that is certain comes out
+// at once, and the pieces are the call.
+func TestSureCallsStream(t *testing.T) {
+	text := "Now: " + callName + `add` + callArguments + `{"a": "}\"{", "b": [{}]}` + callEnd + "\n" + callName + `sub` + callArguments + `{}` + callEnd
+	rapid.Check(t, func(t *rapid.T) {
+		c := newCallReader([]chat.ToolDef{{Name: "add"}, {Name: "sub"}}, func() string { return "id" })
+		c.sure = true
+		var all backend.Collected
+		const first = `{"a": "}\"{", "b": [{}]}`
+		seen := ""
+		take := func(list []piece) {
+			for _, p := range list {
+				all.Add(chat.Event{Text: p.text, ToolCall: p.call})
+			}
+		}
+		for _, part := range cut(t, text) {
+			take(c.push(part))
+			seen += part
+			if _, told, begun := strings.Cut(seen, callArguments); begun && strings.HasPrefix(first, told) && all.Message().ToolCalls[0].Arguments != told {
+				t.Fatalf("of %q came %q", told, all.Message().ToolCalls[0].Arguments)
+			}
+		}
+		take(c.flush())
+		want := []chat.ToolCall{{ID: "id", Name: "add", Arguments: `{"a": "}\"{", "b": [{}]}`}, {ID: "id", Name: "sub", Arguments: "{}"}}
+		if diff := cmp.Diff(want, all.Message().ToolCalls); diff != "" || all.Text() != "Now: " || c.cut {
+			t.Fatalf("%s %q", diff, all.Text())
+		}
+	})
 }
 
 func TestWithoutToolsEverythingIsTextAtOnce(t *testing.T) {

@@ -39,7 +39,7 @@ func (b *Backend) newWriter(r *backend.Request, prompt []int32, draw sample.Para
 	tok := b.eng.Tokenizer()
 	w := &writer{r: r, tok: tok, info: b.info, prompt: prompt, start: start, out: send, draw: draw, text: tok.NewStream(), stops: stopFilter{stops: stops(r.Sampling)}}
 	w.calls = newCallReader(r.ToolChoice.Offered(r.Tools), backend.NewCallID)
-	w.calls.must = mustCall(r)
+	w.calls.sure = heldCalls(r) && !r.Sampling.Formatted()
 	return w
 }
 
