@@ -9,6 +9,7 @@ import (
 type Batch struct {
 	Records []Record
 	Expect  []Expect // refused with ErrConflict unless all hold at commit
+	Lengths []Length // the same
 	Chains  []Chain
 	Calls   []Call
 	Queue   []Ref // turns whose summary is to be written
@@ -24,9 +25,9 @@ type Expect struct {
 	Status      Status
 }
 
-// ErrConflict says that a batch's Expect did not hold: somebody else moved the
-// turn on. It never leaves the session room.
-var ErrConflict = errors.New("the turn is not in the expected status any more")
+// ErrConflict says that a batch's Expect or Lengths did not hold: somebody else moved the
+// turn or the run on. It never leaves the room that appends.
+var ErrConflict = errors.New("the turn or run is not in the expected status any more")
 
 // Chain says that a conversation whose messages hash to Hash stands at a turn:
 // at its end, or at one of its tool calls (Messages of its trace then belong to

@@ -45,6 +45,12 @@ var decoders = map[Kind]func([]byte) (Body, error){
 	KindSummaryUsed:   decodeAs[SummaryUsed],
 	KindFeedback:      decodeAs[Feedback],
 	KindDeleted:       decodeAs[Deleted],
+	KindRunOpened:     decodeAs[RunOpened],
+	KindToolCalled:    decodeAs[ToolCalled],
+	KindToolReturned:  decodeAs[ToolReturned],
+	KindCellRan:       decodeAs[CellRan],
+	KindRunNote:       decodeAs[RunNote],
+	KindRunClosed:     decodeAs[RunClosed],
 }
 
 func decodeAs[T Body](text []byte) (Body, error) {
@@ -60,43 +66,87 @@ func decodeAs[T Body](text []byte) (Body, error) {
 // blobVersion is the first byte of an encoded Blob.
 const blobVersion = 1
 
-// Encode gives the bytes of a blob: version, flags (bit 0: logprobs follow), the
-// count as uint32, then the ids as int32 and the logprobs as float32, all little-endian.
+// The flags of a blob.
+const (
+	hasLogps  = 1
+	hasPrompt = 2
+)
+
+// Encode gives the bytes of a blob: version, flags (1: logprobs follow, 2: and then the
+// prompt), the count as uint32, then the ids as int32 and the logprobs as float32; the
+// prompt is a count and ids likewise. All is little-endian.
 func (b *Blob) Encode() ([]byte, error) {
 	if len(b.Logps) != 0 && len(b.Logps) != len(b.Tokens) {
 		return nil, errs.Newf(errs.Internal, "a blob has %d tokens and %d logprobs", len(b.Tokens), len(b.Logps))
 	}
-	out := make([]byte, 0, 6+8*len(b.Tokens))
-	out = append(out, blobVersion, byte(min(len(b.Logps), 1)))
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(b.Tokens)))
-	for _, t := range b.Tokens {
-		out = binary.LittleEndian.AppendUint32(out, uint32(t))
+	flags := byte(0)
+	if len(b.Logps) > 0 {
+		flags |= hasLogps
 	}
+	if len(b.Prompt) > 0 {
+		flags |= hasPrompt
+	}
+	out := appendIDs(append(make([]byte, 0, 10+8*len(b.Tokens)+4*len(b.Prompt)), blobVersion, flags), b.Tokens)
 	for _, p := range b.Logps {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(p))
 	}
+	if len(b.Prompt) > 0 {
+		out = appendIDs(out, b.Prompt)
+	}
 	return out, nil
+}
+
+func appendIDs(out []byte, ids []int32) []byte {
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(ids)))
+	for _, t := range ids {
+		out = binary.LittleEndian.AppendUint32(out, uint32(t))
+	}
+	return out
 }
 
 // DecodeBlob reads what Encode wrote.
 func DecodeBlob(raw []byte) (*Blob, error) {
 	bad := errs.New(errs.FormatInvalid, "the log has a malformed token blob", "restore the log from a backup")
-	if len(raw) < 6 || raw[0] != blobVersion || raw[1] > 1 {
+	if len(raw) < 6 || raw[0] != blobVersion || raw[1] > hasLogps|hasPrompt {
 		return nil, bad
 	}
-	n, rest := int64(binary.LittleEndian.Uint32(raw[2:])), raw[6:]
-	if int64(len(rest)) != 4*n*int64(1+raw[1]) {
+	b := &Blob{}
+	rest, ok := raw[2:], true
+	if b.Tokens, rest, ok = takeIDs(rest); !ok {
 		return nil, bad
 	}
-	b := &Blob{Tokens: make([]int32, n)}
-	for i := range b.Tokens {
-		b.Tokens[i] = int32(binary.LittleEndian.Uint32(rest[4*i:]))
-	}
-	if raw[1] == 1 && n > 0 {
+	if n := len(b.Tokens); raw[1]&hasLogps != 0 && n > 0 {
+		if len(rest) < 4*n {
+			return nil, bad
+		}
 		b.Logps = make([]float32, n)
 		for i := range b.Logps {
-			b.Logps[i] = math.Float32frombits(binary.LittleEndian.Uint32(rest[4*(int(n)+i):]))
+			b.Logps[i] = math.Float32frombits(binary.LittleEndian.Uint32(rest[4*i:]))
+		}
+		rest = rest[4*n:]
+	}
+	if raw[1]&hasPrompt != 0 {
+		if b.Prompt, rest, ok = takeIDs(rest); !ok || len(b.Prompt) == 0 {
+			return nil, bad
 		}
 	}
+	if len(rest) > 0 {
+		return nil, bad
+	}
 	return b, nil
+}
+
+func takeIDs(raw []byte) (ids []int32, rest []byte, ok bool) {
+	if len(raw) < 4 {
+		return nil, nil, false
+	}
+	n := int64(binary.LittleEndian.Uint32(raw))
+	if raw = raw[4:]; int64(len(raw)) < 4*n {
+		return nil, nil, false
+	}
+	ids = make([]int32, n)
+	for i := range ids {
+		ids[i] = int32(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return ids, raw[4*n:], true
 }

@@ -19,6 +19,12 @@ func TestBodiesReadBackEqual(t *testing.T) {
 		Hop{ID: "hop_1", Hop: HopRoute, Route: &RouteDecision{Label: "L2", Reason: "model", Probabilities: map[string]float64{"L2": 0.75}}, Sampling: chat.Sampling{TopP: &score}},
 		ToolResults{Messages: []chat.Message{{Role: chat.Tool, ToolCallID: "c1"}}},
 		TurnClosed{Status: StatusDelivered, Reason: "r"}, Summary{Text: "s", Source: "model"}, SummaryUsed{Text: "s"}, Feedback{Score: -1, Reason: "r"}, Deleted{Response: "resp_1"},
+		RunOpened{Task: RunTask{Instruction: "<do>", Files: []RunFile{{Path: "a", Digest: "sha256:1", Bytes: 2}}, Meta: map[string]string{"b": "1", "a": "2"}}, Mode: "hybrid",
+			Messages: []chat.Message{chat.Text(chat.User, "x")}, Limits: RunLimits{Turns: 3, CostUSD: 0.5}, Seed: 1 << 63},
+		ToolCalled{Call: "c", Name: "f", Arguments: []byte(`{"z":1,"a":2}`), Effect: "write", Attempt: 1},
+		ToolReturned{Call: "c", Value: []byte(`[1,{"z":1,"a":2}]`), Error: &RunError{Code: "x", Message: "m", Retryable: true}, Shown: "s"},
+		CellRan{Cell: "c", Code: "1+1", Value: "2", Artifact: &RunFile{Path: "out"}, Shown: "2"},
+		RunNote{Note: NoteHook, Name: "h", OK: new(bool), Round: 1}, RunClosed{Status: RunInDoubt, Call: "c", Totals: RunTotals{Turns: 1}},
 	} {
 		text, err := EncodeBody(body)
 		if err != nil {
@@ -59,13 +65,23 @@ func TestBlobBytes(t *testing.T) {
 	if err != nil || cmp.Diff(b, got) != "" {
 		t.Fatal(err, cmp.Diff(b, got))
 	}
+	b.Prompt = []int32{7, 8}
+	if raw, err = b.Encode(); err != nil || raw[1] != 3 || !bytes.Equal(raw[22:], []byte{2, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0}) {
+		t.Fatalf("got % x, %v", raw, err)
+	}
+	if got, err = DecodeBlob(raw); err != nil || cmp.Diff(b, got) != "" {
+		t.Fatal(err, cmp.Diff(b, got))
+	}
+	if _, err := DecodeBlob(raw[:len(raw)-1]); err == nil {
+		t.Error("a prompt that is cut was read")
+	}
 	if _, err := (&Blob{Tokens: []int32{1}, Logps: []float32{1, 2}}).Encode(); err == nil {
 		t.Error("unequal lengths were written")
 	}
 }
 
 func FuzzDecodeBlob(f *testing.F) {
-	for _, seed := range [][]byte{{}, {1, 0, 0, 0, 0, 0}, {1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, {1, 0, 255, 255, 255, 255}} {
+	for _, seed := range [][]byte{{}, {1, 0, 0, 0, 0, 0}, {1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, {1, 0, 255, 255, 255, 255}, {1, 2, 0, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0}} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -53,10 +53,12 @@ type Head struct {
 }
 
 // Blob holds what a hop served: token ids and their natural-log probabilities,
-// equal in length (Logps may be empty when unknown).
+// equal in length (Logps may be empty when unknown). Prompt is the ids that the hop's
+// prompt has behind those of the hop that it continues: all, if it continues none.
 type Blob struct {
 	Tokens []int32   `json:"tokens"`
 	Logps  []float32 `json:"logps,omitempty"`
+	Prompt []int32   `json:"prompt,omitempty"`
 }
 
 // Record is a head and one body.
@@ -147,6 +149,9 @@ type Hop struct {
 	Sampling chat.Sampling     `json:"sampling,omitzero"`
 	Error    string            `json:"error,omitempty"` // code of the failure
 	Detail   string            `json:"detail,omitempty"`
+
+	Continues string  `json:"continues,omitempty"` // the hop whose prompt and answer, by token ids, begin this one's prompt
+	CostUSD   float64 `json:"cost_usd,omitempty"`  // of a run's hop, by the price table of the machine
 }
 
 // RouteDecision says which adapter was chosen and why.

@@ -36,6 +36,11 @@ func Apply(ctx context.Context, db Writer, b Batch, before func(record.Kind) err
 			return err
 		}
 	}
+	for _, e := range b.Lengths {
+		if err := atLength(ctx, db, e); err != nil {
+			return err
+		}
+	}
 	for i, r := range b.Records {
 		if before != nil {
 			if err := before(r.Body.Kind()); err != nil {
@@ -88,6 +93,11 @@ const touch = `updated = CASE WHEN updated < $1 THEN $1 ELSE updated END`
 // derive keeps the sessions and turns tables in step with a record.
 func derive(ctx context.Context, db Writer, r record.Record) error {
 	now := r.Time.UnixNano()
+	if r.Run != "" {
+		if err := deriveRun(ctx, db, r); err != nil {
+			return err
+		}
+	}
 	switch b := r.Body.(type) {
 	case record.SessionOpened:
 		return run(ctx, db, `INSERT INTO sessions (owner, id, scope, root, forked_from, title, opened, updated, turns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,

@@ -74,7 +74,7 @@ func EraseFamily(ctx context.Context, db Writer, owner string, family []string, 
 // weigh counts what a session is, and tells whether it has changed too lately.
 func weigh(ctx context.Context, db Reader, owner, session string, o record.Erase) (e record.Erased, keep bool, err error) {
 	e = record.Erased{Owner: owner, Session: session, Why: o.Why, Time: o.Time.UTC()}
-	var updated, open int64
+	var updated, open, running int64
 	for _, q := range []struct {
 		text string
 		into []any
@@ -82,6 +82,7 @@ func weigh(ctx context.Context, db Reader, owner, session string, o record.Erase
 		{`SELECT updated FROM sessions WHERE owner = $1 AND id = $2`, []any{&updated}},
 		{`SELECT count(*), coalesce(sum(octet_length(body) + coalesce(octet_length(blob), 0)), 0) FROM records WHERE owner = $1 AND session = $2`, []any{&e.Records, &e.Bytes}},
 		{`SELECT count(*), count(CASE WHEN status = 'open' THEN 1 END) FROM turns WHERE owner = $1 AND session = $2`, []any{&e.Turns, &open}},
+		{`SELECT count(*) FROM runs WHERE owner = $1 AND session = $2 AND status = 'running'`, []any{&running}},
 	} {
 		if err := db.Query(ctx, func(r Row) error { return r.Scan(q.into...) }, q.text, owner, session); err != nil {
 			return e, false, err
@@ -92,6 +93,9 @@ func weigh(ctx context.Context, db Reader, owner, session string, o record.Erase
 	}
 	if open > 0 {
 		return e, false, errs.New(errs.Overloaded, fmt.Sprintf("a turn of session %s is being answered", session), "wait for its answer, then try again")
+	}
+	if running > 0 {
+		return e, false, errs.New(errs.Overloaded, fmt.Sprintf("session %s is a run that is under way", session), "wait for its end, or cancel it, then try again")
 	}
 	return e, false, nil
 }
@@ -111,6 +115,8 @@ func erase(ctx context.Context, db Writer, e record.Erased, step func(string) er
 		{"calls", `DELETE FROM calls WHERE owner = $1 AND session = $2`, key},
 		{"summaries", `DELETE FROM summaries WHERE owner = $1 AND session = $2`, key},
 		{"turns", `DELETE FROM turns WHERE owner = $1 AND session = $2`, key},
+		{"memory", `DELETE FROM memory WHERE owner = $1 AND session = $2`, key},
+		{"runs", `DELETE FROM runs WHERE owner = $1 AND session = $2`, key},
 		{"sessions", `DELETE FROM sessions WHERE owner = $1 AND id = $2`, key},
 		{"done", `UPDATE deletions SET done = TRUE WHERE owner = $1 AND session = $2 AND NOT done`, key},
 	} {

@@ -125,14 +125,14 @@ func (l Log) Session(ctx context.Context, owner, session string) (record.Session
 	return single(ctx, l, "session", scanSession, sessionColumns+`WHERE owner = $1 AND id = $2`, owner, session)
 }
 
-// Sessions lists an owner's sessions by last change, newest first; a zero before
-// means all.
+// Sessions lists an owner's sessions by last change, newest first, those of runs left
+// out; a zero before means all.
 func (l Log) Sessions(ctx context.Context, owner string, before time.Time, limit int) ([]record.SessionState, error) {
 	until := int64(1<<63 - 1)
 	if !before.IsZero() {
 		until = before.UnixNano()
 	}
-	return list(ctx, l, scanSession, sessionColumns+`WHERE owner = $1 AND updated < $2 ORDER BY updated DESC, id DESC LIMIT $3`, owner, until, limit)
+	return list(ctx, l, scanSession, sessionColumns+`WHERE owner = $1 AND run = '' AND updated < $2 ORDER BY updated DESC, id DESC LIMIT $3`, owner, until, limit)
 }
 
 // recordColumns are those of a record but its blob.

@@ -49,8 +49,20 @@ func (s *Store) hold(ctx context.Context, db writer, b record.Batch) error {
 				return err
 			}
 		}
+		if takesRun(r.Body) {
+			if _, err := db.Exec(ctx, `UPDATE runs SET instance = $1 WHERE owner = $2 AND id = $3`, s.instance, r.Owner, r.Run); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// takesRun tells whether the process that writes a record runs the run from here on.
+func takesRun(b record.Body) bool {
+	_, opened := b.(record.RunOpened)
+	note, noted := b.(record.RunNote)
+	return opened || noted && note.Note == record.NoteResumed
 }
 
 // sessions lists what a batch writes to, as keys of locks in ascending order. A batch
@@ -156,4 +168,16 @@ func (s *Store) Open(ctx context.Context, limit int) ([]record.TurnState, error)
 // Lost lists the open turns whose process has ended, at most limit.
 func (s *Store) Lost(ctx context.Context, limit int) ([]record.TurnState, error) {
 	return s.Turns(ctx, limit, `status = 'open' AND`+ended+`)`)
+}
+
+// RunsLeft lists the runs of all owners that are under way, at most limit, but those of
+// other processes that live.
+func (s *Store) RunsLeft(ctx context.Context, limit int) ([]record.RunState, error) {
+	return s.RunsWhere(ctx, limit, `status = 'running' AND`+ended+` AND i.id <> $2)`, s.instance)
+}
+
+// RunHeld tells whether another living process has the run under way.
+func (s *Store) RunHeld(ctx context.Context, owner, run string) (bool, error) {
+	held, err := s.RunsWhere(ctx, 1, `status = 'running' AND owner = $2 AND id = $3 AND instance <> $4 AND NOT (`+ended+`))`, owner, run, s.instance)
+	return len(held) > 0, err
 }

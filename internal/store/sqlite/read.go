@@ -37,3 +37,13 @@ func (s *Store) Open(ctx context.Context, limit int) ([]record.TurnState, error)
 // Lost lists the open turns whose process has ended while this one runs: none, since
 // only one process at a time uses the file.
 func (s *Store) Lost(context.Context, int) ([]record.TurnState, error) { return nil, nil }
+
+// RunsLeft lists the runs of all owners that are under way, at most limit: of this
+// process, or of one that has ended.
+func (s *Store) RunsLeft(ctx context.Context, limit int) ([]record.RunState, error) {
+	return s.RunsWhere(ctx, limit, `status = 'running'`)
+}
+
+// RunHeld tells whether another living process has the run under way: never, since only
+// one process at a time uses the file.
+func (s *Store) RunHeld(context.Context, string, string) (bool, error) { return false, nil }

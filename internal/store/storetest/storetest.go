@@ -17,6 +17,11 @@ import (
 // Store is what a store has beyond session.Store.
 type Store interface {
 	session.Store
+	Run(ctx context.Context, owner, id string) (record.RunState, error)
+	Runs(ctx context.Context, owner, before string, limit int) ([]record.RunState, error)
+	RunsLeft(ctx context.Context, limit int) ([]record.RunState, error)
+	RunHeld(ctx context.Context, owner, run string) (bool, error)
+	Memory(ctx context.Context, owner, scope string, limit int) ([]record.Memory, error)
 	Owners(ctx context.Context) ([]string, error)
 	Stale(ctx context.Context, owner string, before time.Time, after string, limit int) ([]string, error)
 	Erase(ctx context.Context, owner, session string, o record.Erase) ([]record.Erased, error)
@@ -48,6 +53,9 @@ func Run(t *testing.T, open Open) {
 		{"leases", leases},
 		{"many writers", manyWriters},
 		{"any text", anyText},
+		{"runs", runs},
+		{"one process goes on with a run", runLength},
+		{"memory", memory},
 		{"erase", erase},
 		{"erase waits", eraseWaits},
 	} {
@@ -116,5 +124,11 @@ func full() []record.Record {
 		rec("o", "s", "t", "p", 7, record.SummaryUsed{Text: "<é>\u2028"}),
 		rec("o", "s", "t", "p", 8, record.Feedback{Score: 1, Reason: "r"}),
 		rec("o", "s", "t", "p", 9, record.Deleted{Response: "resp_1"}),
+		ofRun("s", 10, record.RunOpened{Task: record.RunTask{Instruction: "do <é>"}, Mode: "functions", Messages: []chat.Message{chat.Text(chat.User, "do")}, Seed: 1<<64 - 1}),
+		ofRun("s", 11, record.ToolCalled{Call: "c", Name: "f", Arguments: []byte(`{"b":1,"a":"<é>"}`), Effect: "write", Attempt: 1}),
+		ofRun("s", 12, record.ToolReturned{Call: "c", Value: []byte(`{"b":1,"a":"<é>"}`), Shown: "s"}),
+		ofRun("s", 13, record.CellRan{Cell: "c", Code: "1", Shown: "1"}),
+		ofRun("s", 14, record.RunNote{Note: record.NoteMemoryAdded, Name: "scope", Item: "m", Text: "<é>"}),
+		ofRun("s", 15, record.RunClosed{Status: record.RunDone, Answer: "a"}),
 	}
 }
