@@ -42,6 +42,7 @@ type App struct {
 	cfg       config.Config
 	version   string
 	metrics   *obs.Metrics
+	tracer    *obs.Tracer // nil: nobody traces
 	keys      *auth.Keyring
 	sessions  *session.Log
 	catalogue *catalogue
@@ -65,7 +66,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	a.front.init(cfg, opts, a.metrics, refusal)
 	a.instance = a.ids.New(ids.Request)
 	// The generator first: its model loads while the rest is opened.
-	for _, step := range []func(Options) error{a.openHome, a.openKeys, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns} {
+	for _, step := range []func(Options) error{a.openHome, a.openTracer, a.openKeys, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns} {
 		if err := step(opts); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}
@@ -89,7 +90,7 @@ func (a *App) openHome(Options) error {
 
 // openTurns sets up the path of a request.
 func (a *App) openTurns(Options) error {
-	generator := metered{a.generator, a.keys, a.clock}
+	generator := a.seen(metered{a.generator, a.keys, a.clock})
 	a.summaries = summary.Start(summary.Deps{
 		Log: a.sessions, Contracts: a.catalogue, Generator: generator, IDs: a.ids, Meter: a.metrics, Logger: a.log,
 	})
@@ -101,7 +102,7 @@ func (a *App) openTurns(Options) error {
 	a.turns = gate{clock: a.clock, Runner: &turn.Runner{
 		Sessions: a.sessions, Catalogue: a.catalogue, Generator: generator, Summaries: a.summaries,
 		Queue: limits.NewQueue(a.cfg.Queue.Running, a.cfg.Queue.Waiting, a.metrics.Load),
-		IDs:   a.ids, Meter: a.metrics, Log: a.log, RouteTimeout: a.cfg.Queue.RouteTimeout,
+		IDs:   a.ids, Meter: a.metrics, Log: a.log, Tracer: a.turnTracer(), RouteTimeout: a.cfg.Queue.RouteTimeout,
 	}}
 	return a.openRanker()
 }

@@ -38,7 +38,7 @@ func (a *App) openFleet(list []config.Server) *fleet.Fleet {
 	var engines []fleet.Engine
 	for i, s := range list {
 		c := EngineConfig(s)
-		c.Instance = a.instance
+		c.Instance, c.Mark = a.instance, a.mark()
 		if slices.ContainsFunc(slices.Concat(list[:i], list[i+1:]), func(o config.Server) bool { return overlap(s, o) }) {
 			c.Tries = 1
 		}

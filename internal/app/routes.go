@@ -87,7 +87,7 @@ func (a *App) routes() http.Handler {
 		mux.Handle(path, a.otherMethod(allowed))
 	}
 	mux.HandleFunc("/", a.nothing)
-	return a.identify(anthropic.Speak(a.watch(headers(a.inTime(a.guard(a.unlooped(a.authenticate(mux, scopes))))))))
+	return a.identify(anthropic.Speak(a.watch(headers(a.inTime(a.guard(a.unlooped(a.traced(a.authenticate(mux, scopes)))))))))
 }
 
 // nothing answers what stands in no line of the table.

@@ -9,15 +9,19 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"macaron/internal/auth"
 	"macaron/internal/clock"
 	"macaron/internal/config"
 	"macaron/internal/ids"
 	"macaron/internal/obs"
+	"macaron/internal/obs/obstest"
+	"macaron/internal/record"
 )
 
 // safe is a buffer that a log may write to while a test reads it.
@@ -52,6 +56,7 @@ var canaries = map[string]string{
 	"proxy authorization":      "canary10proxy",
 	"referer":                  "sk-canary11referer",
 	"own key of a command":     "mk-canary12owncommandskey",
+	"header for traces":        "canary13receiver",
 }
 
 // leaky is an upstream that tells its secrets, and ours.
@@ -81,8 +86,13 @@ func TestPlantedSecretsComeOutNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("MACARON_KEY", canaries["own key of a command"])
+	to, headers := obstest.Start(t), filepath.Join(t.TempDir(), "traces.headers")
+	if err := os.WriteFile(headers, []byte("x-secret="+canaries["header for traces"]), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	base := settings(t, home)
-	cfg, err := config.Load(map[string]string{"home": home, "contract": base.Contract, "listen": "127.0.0.1:0", "upstream.url": upstream.URL + "/v1", "upstream.key_file": keyFile, "log.level": "debug"})
+	cfg, err := config.Load(map[string]string{"home": home, "contract": base.Contract, "listen": "127.0.0.1:0", "upstream.url": upstream.URL + "/v1", "upstream.key_file": keyFile, "log.level": "debug",
+		"traces.endpoint": to.URL, "traces.headers_file": headers, "traces.content": "true"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +115,11 @@ func TestPlantedSecretsComeOutNowhere(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Error(err)
 	}
-	places := map[string]string{"answers": shown, "log": told.String()}
+	places := map[string]string{"answers": shown, "log": told.String(), "traces": to.Bytes()}
+	if len(to.Spans()) < 60 || to.Headers()[0].Get("x-secret") != canaries["header for traces"] {
+		t.Errorf("%d spans came, with the headers %v", len(to.Spans()), to.Headers()[0])
+	}
+	places["export"] = exported(t, cfg)
 	for path, text := range filesIn(t, home) {
 		places[path] = text
 	}
@@ -156,9 +170,47 @@ func tour(s *site, secret string) string {
 	ask("/v1/chat/completions", `{"model":"macaron/L2","stream":true,"messages":[{"role":"user","content":"hello"}]}`)
 	ask("/v1/messages", `{"model":"macaron/L2","max_tokens":9,"messages":[{"role":"user","content":"hello"}]}`)
 	ask("/v1/responses", `{"model":"macaron/L2","input":"hello"}`)
+	resp, list := s.send("GET", "/admin/sessions", "", good)
+	take(resp, list)
+	turns := regexp.MustCompile(`trn_[0-9A-Z]+`).FindAllString(shown.String(), -1)
+	if len(turns) == 0 {
+		s.t.Error("no turn can be explained: " + list)
+	}
+	for _, id := range turns[max(0, len(turns)-20):] {
+		take(s.send("GET", "/admin/route/"+id, "", good))
+	}
 	take(s.send("GET", "/metrics", "", good))
 	take(s.send("GET", "/readyz", ""))
 	return shown.String()
+}
+
+// exported is every record of the log, as an export has it.
+func exported(t *testing.T, cfg config.Config) string {
+	t.Helper()
+	store, err := OpenStore(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	list, err := store.Stale(t.Context(), "acme", time.Time{}, "", 1000)
+	var out strings.Builder
+	for _, session := range list {
+		records, err := store.Records(t.Context(), "acme", session, 0, 10000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			body, err := record.EncodeBody(r.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.Write(body)
+		}
+	}
+	if err != nil || out.Len() < 10000 {
+		t.Errorf("the export has %d bytes, %v", out.Len(), err)
+	}
+	return out.String()
 }
 
 func filesIn(t *testing.T, dir string) map[string]string {

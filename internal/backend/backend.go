@@ -30,6 +30,13 @@ type Request struct {
 	Overlay    Overlay
 	Constraint Constraint // what the text of the answer must be
 	Decoding   Decoding
+	Hop        Hop
+}
+
+// Hop says what a model call is for. Telemetry tells it; nothing depends on it.
+type Hop struct {
+	Kind string // as in the log
+	Turn string // whose summary it is, since that comes after its turn
 }
 
 // Weighted is an adapter and what its effect is multiplied with.

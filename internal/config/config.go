@@ -25,6 +25,7 @@ type Config struct {
 	Queue      Queue
 	Router     Router
 	Log        Log
+	Traces     Traces
 	Door       Door
 	Key        Secret // that this program's own commands show to a running server
 
@@ -83,6 +84,18 @@ type Log struct {
 	Level  string // debug, info, warn, error
 	Format string // text or json
 }
+
+// Traces says where OpenTelemetry spans go. Without an endpoint none are made.
+type Traces struct {
+	Endpoint string   // whole URL of an OTLP/HTTP receiver
+	Exporter string   // otlp or none
+	Headers  Secret   // NAME=VALUE pairs for the receiver, separated by commas
+	Content  bool     // conversations stand in spans
+	Sample   *float64 // share of the traces that begin here; nil: OTEL_TRACES_SAMPLER, or all
+}
+
+// On reports whether spans are made.
+func (t Traces) On() bool { return t.Endpoint != "" && t.Exporter != "none" }
 
 // Secret is a credential: it prints and logs as dots, Reveal gives it out.
 type Secret string

@@ -95,6 +95,15 @@ var fields = []Field{
 		set: oneOf(func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error")},
 	{Key: "log.format", Env: "MACARON_LOG_FORMAT", Flag: "log-format", Help: "text or json", preset: "text",
 		set: oneOf(func(c *Config) *string { return &c.Log.Format }, "text", "json")},
+
+	{Key: "traces.endpoint", Env: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", Flag: "traces-endpoint", Help: "OTLP/HTTP receiver of traces, such as http://127.0.0.1:4318/v1/traces; none: no traces", set: setEndpoint},
+	{Key: "traces.exporter", Env: "OTEL_TRACES_EXPORTER", Flag: "traces-exporter", Help: "otlp or none", preset: "otlp",
+		set: oneOf(func(c *Config) *string { return &c.Traces.Exporter }, "otlp", "none")},
+	{Key: "traces.headers_file", Env: "MACARON_TRACES_HEADERS_FILE", Flag: "traces-headers-file", Help: "file with NAME=VALUE pairs, comma-separated, for the receiver of traces",
+		set: keyFile(func(c *Config) *Secret { return &c.Traces.Headers })},
+	{Key: "traces.content", Env: "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", Flag: "traces-content", Help: "true puts conversations into traces", preset: "false",
+		set: truth(func(c *Config) *bool { return &c.Traces.Content })},
+	{Key: "traces.sample", Env: "MACARON_TRACES_SAMPLE", Flag: "traces-sample", Help: "share of the traces that begin here, 0 to 1; none: OTEL_TRACES_SAMPLER decides", set: setSample},
 }
 
 func text(at func(*Config) *string) func(*Config, string) error {

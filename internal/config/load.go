@@ -67,7 +67,7 @@ func load(flags map[string]string, env func(string) (string, bool)) (Config, err
 		origin: func(Field) Origin { return FromFile + ":" + Origin(path) },
 		get:    func(f Field) (string, bool) { v, ok := file[f.Key]; return v, ok },
 	}
-	for _, l := range []layer{defaults, fromFile, portLayer(env), fromEnv, fromFlags} {
+	for _, l := range []layer{defaults, fromFile, portLayer(env), otelLayer(env), fromEnv, fromFlags} {
 		if err := c.apply(l); err != nil {
 			return c, err
 		}

@@ -176,6 +176,7 @@ func ask(ctx context.Context, g backend.Generator, q Question, offered []string)
 		MaxTokens: q.Contract.Budgets.RouteTokens,
 		Salt:      q.Salt,
 		Session:   q.Session,
+		Hop:       backend.Hop{Kind: string(record.HopRoute)},
 		Wanted:    backend.Wanted{TokenIDs: true},
 	}
 	hop := record.Hop{Hop: record.HopRoute, Adapter: q.Router, Sampling: r.Sampling}

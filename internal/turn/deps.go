@@ -117,6 +117,7 @@ type Runner struct {
 	IDs          *ids.Source
 	Meter        Meter
 	Log          *slog.Logger
+	Tracer       Tracer        // nil: nobody traces
 	RouteTimeout time.Duration // of the route hop; 0: none
 	Ranker       route.Ranker  // makes shortlists; nil: every adapter is in every route prompt
 }

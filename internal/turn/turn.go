@@ -19,7 +19,11 @@ import (
 // content; pin the contract and commit that the turn began; choose the specialist;
 // build its own view; stream its answer; commit how the turn closed; only then say
 // so. An error that Run returns was not told to out.
-func (r *Runner) Run(ctx context.Context, q Request, out Sink) error {
+func (r *Runner) Run(ctx context.Context, q Request, out Sink) (err error) {
+	ctx, span := r.span(ctx, &q)
+	if span != nil {
+		defer func() { span.End(err) }()
+	}
 	leave, err := r.Queue.Enter(ctx)
 	if err != nil {
 		return err
@@ -32,6 +36,7 @@ func (r *Runner) Run(ctx context.Context, q Request, out Sink) error {
 	if err != nil {
 		return err
 	}
+	l.span = span
 	defer l.abandon(&err)
 	if o, wants := out.(Opener); wants {
 		if err = o.Opened(l.report()); err != nil {
@@ -79,6 +84,7 @@ type life struct {
 	sent     backend.Request  // the answer hop
 	lost     []session.Served // hops that did not come to their end
 	closed   bool
+	span     Span // nil: nobody traces
 }
 
 // open finds the conversation and commits the turn's beginning. A turn that goes
@@ -133,14 +139,18 @@ func (l *life) close(ctx context.Context, a *backend.Collected) error {
 	l.count(served.Hop)
 	l.Meter.Turn(string(status))
 	l.Meter.Answer(l.decision.Label)
-	l.note(string(status), "")
+	l.note(status, "")
 	return nil
 }
 
-// note writes the operator's one line of a turn: who and how, never what.
-func (l *life) note(status, reason string) {
-	u := l.usage()
-	l.Log.Info("turn", "turn", l.turn.ID, "session", l.turn.Session, "request", l.request.ID, "status", status, "cause", reason,
+// note writes the operator's one line of a turn, and tells its span: who and how, never what.
+func (l *life) note(status record.Status, reason string) {
+	u, log := l.usage(), l.Log
+	if l.span != nil {
+		l.span.Closed(l.report(), status, reason)
+		log = log.With("trace", l.span.Trace())
+	}
+	log.Info("turn", "turn", l.turn.ID, "session", l.turn.Session, "request", l.request.ID, "status", string(status), "cause", reason,
 		"adapter", l.decision.Label, "route", l.decision.Reason, "probability", l.decision.Probabilities[l.decision.Label],
 		"prompt_tokens", u.PromptTokens, "cached_tokens", u.CachedTokens, "output_tokens", u.OutputTokens, "model_ms", u.Total.Milliseconds())
 }
@@ -164,5 +174,5 @@ func (l *life) abandon(cause *error) {
 		return
 	}
 	l.Meter.Turn(string(record.StatusInterrupted))
-	l.note(string(record.StatusInterrupted), reason)
+	l.note(record.StatusInterrupted, reason)
 }

@@ -86,10 +86,13 @@ func (b *Backend) post(ctx context.Context, url, model string, body []byte) (*ht
 	return nil, b.refused(resp.StatusCode, resp.Header, text, model)
 }
 
-// sign says through which servers the request came.
+// sign says through which servers the request came, and what whoever watches adds.
 func (b *Backend) sign(ctx context.Context, req *http.Request) {
 	if b.Instance != "" {
 		req.Header.Set(backend.ViaHeader, backend.Via(ctx, b.Instance))
+	}
+	if b.Mark != nil {
+		b.Mark(ctx, req.Header)
 	}
 }
 

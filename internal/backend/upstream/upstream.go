@@ -39,7 +39,9 @@ type Config struct {
 	Conns   int               // connections kept open; 0 means 64
 	// Instance names this server, so that it finds out when it is its own engine.
 	Instance string
-	Client   *http.Client // nil: our own, without proxy and redirects
+	// Mark adds to the header of each request what those who watch want; nil: nothing.
+	Mark   func(context.Context, http.Header)
+	Client *http.Client // nil: our own, without proxy and redirects
 }
 
 // Backend implements backend.Generator.
