@@ -13,7 +13,7 @@ type Rule struct {
 }
 
 // vocabulary are the packages of words, which everybody may import.
-var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract"}
+var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract", "internal/tool"}
 
 // pure are the packages whose results depend on their arguments alone.
 var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/engine/kv", "internal/engine/constrain", "internal/accounting"}
@@ -48,6 +48,8 @@ var Rules = []Rule{
 		Why: "memory that the compiler does not check stays in one package; cgo nowhere"},
 	{From: []string{"internal/store"}, Not: rooms("internal/session", "internal/turn", "internal/summary", "internal/backend"), Except: []string{"internal/store/storetest"},
 		Why: "a store keeps records and knows no rules of conversation"},
+	{From: []string{"internal/tool/gate"}, Not: []string{"os", "os/exec", "net", "net/http", "internal/store", "internal/repl", "internal/harness", "internal/mcp"},
+		Why: "the gate decides and records; what tools do, and where records lie, comes in through interfaces"},
 	{From: []string{"internal/turn"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "net/http"},
 		Why: "a turn sees a Generator and its own interfaces, never who stands behind them"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
