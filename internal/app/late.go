@@ -56,6 +56,21 @@ func (l *late) Count(ctx context.Context, r backend.Request) (int, error) {
 	return backend.Count(ctx, l.gen, r)
 }
 
+// Encode implements backend.Tokenizer, if the generator does.
+func (l *late) Encode(r backend.Request) ([]int32, error) {
+	<-l.done
+	return backend.Encode(l.gen, r)
+}
+
+// Continue implements backend.Tokenizer, if the generator does.
+func (l *late) Continue(r backend.Request, at int, prompt, served []int32) ([]int32, bool, error) {
+	<-l.done
+	if t, can := l.gen.(backend.Tokenizer); can {
+		return t.Continue(r, at, prompt, served)
+	}
+	return nil, false, nil
+}
+
 // Capabilities implements backend.Generator; it waits for the model, which comes or
 // fails within the time of its loading.
 func (l *late) Capabilities() backend.Capabilities {

@@ -122,4 +122,5 @@ type Capabilities struct {
 	Reasoning    bool // Request.Reasoning is heeded
 	Context      int  // tokens; 0 unknown
 	CachedTokens bool
+	TakesTokens  bool // Request.Tokens is taken, and the Generator is a Tokenizer
 }

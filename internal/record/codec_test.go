@@ -22,7 +22,7 @@ func TestBodiesReadBackEqual(t *testing.T) {
 		RunOpened{Task: RunTask{Instruction: "<do>", Files: []RunFile{{Path: "a", Digest: "sha256:1", Bytes: 2}}, Meta: map[string]string{"b": "1", "a": "2"}}, Mode: "hybrid",
 			Messages: []chat.Message{chat.Text(chat.User, "x")}, Limits: RunLimits{Turns: 3, CostUSD: 0.5}, Seed: 1 << 63},
 		ToolCalled{Call: "c", Name: "f", Arguments: []byte(`{"z":1,"a":2}`), Effect: "write", Attempt: 1},
-		ToolReturned{Call: "c", Value: []byte(`[1,{"z":1,"a":2}]`), Error: &RunError{Code: "x", Message: "m", Retryable: true}, Shown: "s"},
+		ToolReturned{Call: "c", Name: "f", Value: []byte(`[1,{"z":1,"a":2}]`), Error: &RunError{Code: "x", Message: "m", Retryable: true}, Shown: "s"},
 		CellRan{Cell: "c", Code: "1+1", Value: "2", Artifact: &RunFile{Path: "out"}, Shown: "2"},
 		RunNote{Note: NoteHook, Name: "h", OK: new(bool), Round: 1}, RunClosed{Status: RunInDoubt, Call: "c", Totals: RunTotals{Turns: 1}},
 	} {

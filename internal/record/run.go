@@ -59,7 +59,7 @@ type RunPins struct {
 // RunLimits are the budgets; 0 means none.
 type RunLimits struct {
 	Turns     int     `json:"turns,omitempty"`      // model calls
-	Tokens    int     `json:"tokens,omitempty"`     // prompt and output tokens of all model calls
+	Tokens    int     `json:"tokens,omitempty"`     // output tokens of all model calls
 	WallMS    int64   `json:"wall_ms,omitempty"`    // while it runs; waiting for a person does not count
 	ToolCalls int     `json:"tool_calls,omitempty"` // invocations
 	CostUSD   float64 `json:"cost_usd,omitempty"`   // by the price table of the machine
@@ -75,21 +75,34 @@ type ToolCalled struct {
 	Attempt   int             `json:"attempt"`          // from 1; another one after the first is on record as decided
 }
 
-// ToolReturned says how an invocation ended.
+// ToolReturned says how a call ended. One that was refused has no ToolCalled before it.
 type ToolReturned struct {
 	Call      string          `json:"call"`
-	Value     json.RawMessage `json:"value,omitempty"` // whole, as code gets it
+	Name      string          `json:"name"`
+	Parent    string          `json:"parent,omitempty"` // the cell that made it
+	Value     json.RawMessage `json:"value,omitempty"`  // whole, as code gets it
 	Error     *RunError       `json:"error,omitempty"`
 	Shown     string          `json:"shown,omitempty"` // what the model is told, of calls that it made itself
-	Artifacts []RunFile       `json:"artifacts,omitempty"`
+	Artifacts []RunArtifact   `json:"artifacts,omitempty"`
 	Wall      time.Duration   `json:"wall_ns"`
+}
+
+// RunArtifact is content that a tool left elsewhere.
+type RunArtifact struct {
+	Name   string     `json:"name"`
+	MIME   string     `json:"mime,omitempty"`
+	Bytes  int64      `json:"bytes"`
+	Digest ids.Digest `json:"digest,omitempty"`
+	NoAI   bool       `json:"noai,omitempty"` // the model does not learn of it
 }
 
 // RunError is how a tool failed.
 type RunError struct {
 	Code      string `json:"code"`
 	Message   string `json:"message"`
-	Retryable bool   `json:"retryable,omitempty"`
+	Retryable bool   `json:"retryable,omitempty"` // nothing was done
+	Refused   bool   `json:"refused,omitempty"`   // the tool was not invoked
+	Unknown   bool   `json:"unknown,omitempty"`   // it may have taken effect
 }
 
 // CellRan is a piece of Python that ended, well or not.

@@ -37,11 +37,25 @@ func (b *Backend) encode(r *backend.Request) (prompt, error) {
 	if r.Tokens != nil {
 		return prompt{ids: r.Tokens}, nil
 	}
+	segments, err := b.render(r)
+	if err != nil {
+		return prompt{}, err
+	}
+	tok := b.eng.Tokenizer()
+	p := prompt{ids: tok.EncodeSegments(segments)}
+	if bos := tok.BOS(); tok.AddBOS() && (len(p.ids) == 0 || p.ids[0] != bos) {
+		p.ids = append([]int32{bos}, p.ids...)
+	}
+	return p, nil
+}
+
+// render puts the messages and tools through the template.
+func (b *Backend) render(r *backend.Request) ([]template.Segment, error) {
 	if b.template == nil {
-		return prompt{}, errs.New(errs.Unsupported, "the model file has no chat template", "use a model made for chat")
+		return nil, errs.New(errs.Unsupported, "the model file has no chat template", "use a model made for chat")
 	}
 	if len(r.Messages) == 0 {
-		return prompt{}, errs.New(errs.InvalidRequest, "there are no messages", "send at least one").In("messages")
+		return nil, errs.New(errs.InvalidRequest, "there are no messages", "send at least one").In("messages")
 	}
 	tok := b.eng.Tokenizer()
 	in := template.Input{Messages: r.Messages, AddGenerationPrompt: !r.Decoding.Bare, BOS: text(tok, tok.BOS()), EOS: text(tok, tok.EOS())}
@@ -50,15 +64,7 @@ func (b *Backend) encode(r *backend.Request) (prompt, error) {
 	} else {
 		in.Messages = spellOut(r.Messages, r.ToolChoice.Offered(r.Tools), r.ToolPrompt)
 	}
-	segments, err := b.template.RenderSegments(in)
-	if err != nil {
-		return prompt{}, err
-	}
-	p := prompt{ids: tok.EncodeSegments(segments)}
-	if bos := tok.BOS(); tok.AddBOS() && (len(p.ids) == 0 || p.ids[0] != bos) {
-		p.ids = append([]int32{bos}, p.ids...)
-	}
-	return p, nil
+	return b.template.RenderSegments(in)
 }
 
 func text(t *token.Tokenizer, id int32) string { return string(t.Piece(id)) }

@@ -126,7 +126,7 @@ func full() []record.Record {
 		rec("o", "s", "t", "p", 9, record.Deleted{Response: "resp_1"}),
 		ofRun("s", 10, record.RunOpened{Task: record.RunTask{Instruction: "do <é>"}, Mode: "functions", Messages: []chat.Message{chat.Text(chat.User, "do")}, Seed: 1<<64 - 1}),
 		ofRun("s", 11, record.ToolCalled{Call: "c", Name: "f", Arguments: []byte(`{"b":1,"a":"<é>"}`), Effect: "write", Attempt: 1}),
-		ofRun("s", 12, record.ToolReturned{Call: "c", Value: []byte(`{"b":1,"a":"<é>"}`), Shown: "s"}),
+		ofRun("s", 12, record.ToolReturned{Call: "c", Name: "f", Value: []byte(`{"b":1,"a":"<é>"}`), Shown: "s"}),
 		ofRun("s", 13, record.CellRan{Cell: "c", Code: "1", Shown: "1"}),
 		ofRun("s", 14, record.RunNote{Note: record.NoteMemoryAdded, Name: "scope", Item: "m", Text: "<é>"}),
 		ofRun("s", 15, record.RunClosed{Status: record.RunDone, Answer: "a"}),
