@@ -12,6 +12,7 @@ PYTHON  ?= python3
 BIN     := bin/macaron
 CACHE   := .cache
 SITE    := $(CACHE)/compat
+NODE    := $(CACHE)/compat-node
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
@@ -29,7 +30,7 @@ run: build ## build, fetch the model if it is not there, serve on 127.0.0.1:8080
 build: ## build bin/macaron
 	@$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/macaron
 
-test: build vet model testdata compat-deps needs cross unit ## get what the tests need, then run them all
+test: build vet model testdata needs compat-deps cross unit ## get what the tests need, then run them all
 
 unit: ## run all tests and count them; a skipped test is a failure unless ALLOW_SKIP=1
 	@$(GO) build -o bin/tally ./internal/tidy/tally
@@ -50,15 +51,20 @@ model: build ## fetch and check the default model
 testdata: ## fetch and check the third-party test data
 	@$(GO) run ./internal/testvectors/fetch
 
-compat: needs model compat-deps ## hold conversations through the official SDKs of OpenAI and Anthropic, and curl
+compat: needs model compat-deps ## hold conversations through clients of others: OpenAI, Anthropic, Vercel, LangChain, llm, curl
 	@$(GO) test -count=1 -v ./test/compat
 
-compat-deps: $(SITE)/.ready
+compat-deps: $(SITE)/.ready $(NODE)/.ready
 $(SITE)/.ready: test/compat/requirements.txt
-	@rm -rf $(SITE)
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --target $(SITE) -r $< || { \
-		echo "pip could not install the SDK; Debian: apt-get install python3-pip, then make test again" >&2; exit 1; }
-	@touch $@
+	@rm -rf $(SITE).new && mkdir -p $(CACHE)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --no-warn-conflicts --target $(SITE).new -r $< || { \
+		echo "pip could not install the SDKs; Debian: apt-get install python3-pip, then make test again" >&2; exit 1; }
+	@touch $(SITE).new/.ready && rm -rf $(SITE) && mv $(SITE).new $(SITE)
+$(NODE)/.ready: test/compat/node/package-lock.json
+	@rm -rf $(NODE).new && mkdir -p $(NODE).new && cp test/compat/node/package.json $< $(NODE).new
+	@cd $(NODE).new && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error || { \
+		echo "npm could not install the SDKs; Debian: apt-get install nodejs npm, then make test again" >&2; exit 1; }
+	@touch $(NODE).new/.ready && rm -rf $(NODE) && mv $(NODE).new $(NODE)
 
 needs:
 	@test/needs.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure of the programs that tests run: a Chromium for those of the page, curl for
-# those of the API, a Postgres server for those of its store. Only root installs them;
+# those of the API, Node for those of its clients, a Postgres server for those of its store. Only root installs them;
 # anybody else is told the command.
 set -eu
 missing=""
@@ -10,6 +10,8 @@ for name in chromium chromium-browser google-chrome google-chrome-stable; do
 done
 [ -n "$found" ] || missing="$missing chromium"
 command -v curl >/dev/null || missing="$missing curl"
+command -v node >/dev/null || missing="$missing nodejs"
+command -v npm >/dev/null || missing="$missing npm"
 # Debian keeps the server's programs out of PATH.
 found=""
 for program in $(command -v initdb || true) /usr/lib/postgresql/*/bin/initdb; do

@@ -1,6 +1,6 @@
 // Package compat holds conversations with the real program, the real model and the real
-// adapters through clients that others wrote: the official SDKs of OpenAI and Anthropic for
-// Python, and curl.
+// adapters through clients that others wrote: the official SDKs of OpenAI (Python, Node) and
+// Anthropic, the Vercel AI SDK, LangChain's OpenAI class, the llm command, and curl.
 package compat
 
 import (
@@ -119,25 +119,51 @@ func (s *server) waitReady(t *testing.T, path string) {
 	t.Fatalf("the server is not ready after two minutes\n%s", s.log)
 }
 
-// python runs one scenario of a script.
+// python runs scenarios of a script, by their names with commas.
 func (s *server) python(t *testing.T, script, scenario string, more ...string) {
 	t.Helper()
-	site, err := filepath.Abs("../../.cache/compat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(site, ".ready")); err != nil {
-		t.Fatalf("the SDK is not installed: run make compat-deps (%v)", err)
-	}
+	site := installed(t, "compat")
 	program := "python3"
 	if p := os.Getenv("MACARON_PYTHON"); p != "" {
 		program = p
 	}
 	cmd := exec.Command(program, append([]string{script, s.base + "/v1", scenario}, more...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+site, "PYTHONDONTWRITEBYTECODE=1")
+	s.client(t, cmd)
+}
+
+// node runs scenarios of a script of the folder node. The scripts are copied, since Node looks
+// for modules where a script lies.
+func (s *server) node(t *testing.T, script, scenario string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("node")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(installed(t, "compat-node"), "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	s.client(t, exec.Command("node", filepath.Join(dir, script), s.base+"/v1", scenario))
+}
+
+// installed is the folder of clients that make compat-deps fills.
+func installed(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../.cache/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".ready")); err != nil {
+		t.Fatalf("the clients are not installed: run make compat-deps (%v)", err)
+	}
+	return dir
+}
+
+func (s *server) client(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s\nthe server's log:\n%s", err, out, s.log)
 	}
-	fmt.Printf("%s: %s\n", scenario, bytes.TrimSpace(out))
+	fmt.Printf("%s\n", bytes.TrimSpace(out))
 }

@@ -4,6 +4,7 @@ usage: sdk.py BASE_URL SCENARIO
 """
 
 import asyncio
+import json
 import sys
 
 import openai
@@ -22,7 +23,7 @@ WEATHER = {
         "description": "The weather of a city, today.",
         "parameters": {
             "type": "object",
-            "properties": {"city": {"type": "string"}},
+            "properties": {"city": {"type": "string", "maxLength": 12}},
             "required": ["city"],
         },
     },
@@ -132,6 +133,48 @@ def tools(client):
     return f"{call.function.name}({call.function.arguments})"
 
 
+def forced_tools(client):
+    """Five turns, each with a call that is forced and its result, whole and streamed."""
+    said = []
+    for stream in (False, True):
+        history, session, turns = [], None, set()
+        for n, city in enumerate(("Paris", "Rome", "Oslo", "Lima", "Cairo")):
+            history.append({"role": "user", "content": f"What is the weather in {city}? (Python, {stream})"})
+            request = dict(model="macaron/L1", tools=[WEATHER], tool_choice={"type": "function", "function": {"name": "get_weather"}}, max_tokens=64, temperature=0)
+            choice, first = finished(client, stream, messages=history, **request)
+            check(len(choice.message.tool_calls) == 1, "calls", choice)
+            call = choice.message.tool_calls[0]
+            city = json.loads(call.function.arguments)["city"]
+            check(call.function.name == "get_weather" and isinstance(city, str), "call", call)
+            history.append(choice.message.model_dump(exclude_none=True, include={"role", "content", "tool_calls"}))
+            history.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps({"sky": "clear", "celsius": 20 + n})})
+            request.update(model="macaron", tool_choice="none", max_tokens=24)
+            choice, then = finished(client, stream, messages=history, **request)
+            session = session or first["session"]
+            check(first["session"] == then["session"] == session, "sessions", first, then)
+            check(first["turn"] == then["turn"] not in turns, "turns", first, then)
+            turns.add(first["turn"])
+            history.append({"role": "assistant", "content": choice.message.content})
+            said.append(city)
+    return " ".join(said)
+
+
+def finished(client, stream, **request):
+    """The choice of an answer and its macaron object; the SDK adds streams up."""
+    if not stream:
+        answer = client.chat.completions.create(**request)
+        return answer.choices[0], facts(answer)
+    m, pieces = None, 0
+    with client.chat.completions.stream(**request) as events:
+        for e in events:
+            if e.type == "chunk":
+                m = (e.chunk.model_extra or {}).get("macaron", m)
+            pieces += e.type in ("content.delta", "tool_calls.function.arguments.delta")
+        answer = events.get_final_completion()
+    check(pieces > 1, pieces, "pieces of", answer)
+    return answer.choices[0], m
+
+
 def errors(client):
     try:
         client.chat.completions.create(model="macaron/L9", messages=[{"role": "user", "content": "hi"}])
@@ -170,7 +213,7 @@ def async_together(client):
     return f"{len(answers)} streams at once"
 
 
-SCENARIOS = [models, five_turns, five_turns_streamed, forced, tools, errors, async_together]
+SCENARIOS = [models, five_turns, five_turns_streamed, forced, tools, forced_tools, errors, async_together]
 
 if __name__ == "__main__":
     base, name = sys.argv[1:]
