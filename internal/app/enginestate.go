@@ -2,6 +2,7 @@ package app
 
 import (
 	"macaron/internal/adapter"
+	"macaron/internal/engine"
 	"macaron/internal/errs"
 	"macaron/internal/obs"
 )
@@ -16,7 +17,19 @@ func (s *EngineServer) state() obs.EngineState {
 	if s.eng == nil {
 		return obs.EngineState{}
 	}
-	st := s.eng.Stats()
+	return stateOf(s.eng)
+}
+
+// engineState reads the embedded engine for the metrics.
+func (a *App) engineState() obs.EngineState {
+	if e, ok := a.generator.gen().(engineBackend); ok {
+		return stateOf(e.eng)
+	}
+	return obs.EngineState{} // it is being loaded
+}
+
+func stateOf(e *engine.Engine) obs.EngineState {
+	st := e.Stats()
 	out := obs.EngineState{Running: st.Running, Waiting: st.Waiting, Queries: st.KV.AskTokens, Hits: st.KV.HitTokens,
 		PromptTokens: st.PromptTokens, OutputTokens: st.OutputTokens, Requests: st.Requests,
 		Adapters: st.Adapters.Loaded, AdaptersInUse: st.Adapters.Pinned, AdapterBytes: st.Adapters.Bytes, AdapterLoads: st.Adapters.Loads, Evictions: st.Adapters.Evictions}

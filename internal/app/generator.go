@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"io"
 	"slices"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"macaron/internal/backend/upstream"
 	"macaron/internal/backend/upstream/fleet"
 	"macaron/internal/config"
+	"macaron/internal/obs"
 )
 
 // lookEvery is the time between two looks at the health of an engine.
@@ -23,9 +23,9 @@ func (a *App) openGenerator(opts Options) error {
 	case opts.Generator != nil:
 		a.generator.set(opts.Generator, nil)
 	case len(a.cfg.Below()) > 0:
-		f := a.openFleet(a.cfg.Below())
-		a.onClose(f.Close)
-		a.generator.set(f, nil)
+		a.generator.set(a.openFleet(a.cfg.Below()), nil)
+		a.onClose(a.generator.Close)
+		a.metrics.Upstreams(a.upstreams)
 	default:
 		a.loadEngine()
 	}
@@ -51,6 +51,19 @@ func (a *App) openFleet(list []config.Server) *fleet.Fleet {
 		}
 		a.log.Info("an engine is well again", "engine", name)
 	}})
+}
+
+// upstreams tells the metrics how the engines below are.
+func (a *App) upstreams() []obs.Upstream {
+	f, ok := a.generator.gen().(*fleet.Fleet)
+	if !ok {
+		return nil
+	}
+	var out []obs.Upstream
+	for _, s := range f.Status() {
+		out = append(out, obs.Upstream{Name: s.Name, Well: s.Error == "", Breaker: string(s.Breaker)})
+	}
+	return out
 }
 
 // EngineConfig gives the settings of a server to the room that speaks to it.
@@ -84,11 +97,9 @@ func (a *App) loadEngine() {
 	a.onClose(func() error {
 		cancel()
 		<-a.generator.done
-		if c, ok := a.generator.gen.(io.Closer); ok {
-			return c.Close()
-		}
-		return nil
+		return a.generator.Close()
 	})
+	a.metrics.Engine(a.engineState)
 }
 
 // noteLoad tells the operator why there is no model. A load that Close cut short is no

@@ -2,19 +2,22 @@ package app
 
 import (
 	"context"
+	"io"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 )
 
-// late is a generator that is still being loaded: whoever asks waits for it.
+// late is a generator that is still being loaded: whoever asks waits for it. Another may
+// take its place later; what is being generated then goes on with the one before.
 type late struct {
 	done chan struct{}
 	once sync.Once
-	gen  backend.Generator
+	now  atomic.Pointer[backend.Generator]
 	err  error
 }
 
@@ -23,9 +26,36 @@ func newLate() *late { return &late{done: make(chan struct{})} }
 // set ends the wait, with a generator or with the reason why there is none.
 func (l *late) set(g backend.Generator, err error) {
 	l.once.Do(func() {
-		l.gen, l.err = g, err
+		if g != nil {
+			l.now.Store(&g)
+		}
+		l.err = err
 		close(l.done)
 	})
+}
+
+// gen is the generator, or nil when there is none, yet or ever.
+func (l *late) gen() backend.Generator {
+	if g := l.now.Load(); g != nil {
+		return *g
+	}
+	return nil
+}
+
+// swap puts another in the place of the one that is there.
+func (l *late) swap(g backend.Generator) (before backend.Generator) {
+	if was := l.now.Swap(&g); was != nil {
+		return *was
+	}
+	return nil
+}
+
+// Close frees the generator, if that holds anything.
+func (l *late) Close() error {
+	if c, ok := l.gen().(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 func (l *late) wait(ctx context.Context) error {
@@ -44,7 +74,7 @@ func (l *late) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat.E
 			yield(chat.Event{}, err)
 			return
 		}
-		l.gen.Generate(ctx, r)(yield)
+		l.gen().Generate(ctx, r)(yield)
 	}
 }
 
@@ -53,7 +83,7 @@ func (l *late) Count(ctx context.Context, r backend.Request) (int, error) {
 	if err := l.wait(ctx); err != nil {
 		return 0, err
 	}
-	return backend.Count(ctx, l.gen, r)
+	return backend.Count(ctx, l.gen(), r)
 }
 
 // Encode implements backend.Tokenizer, if the generator does.
@@ -75,10 +105,10 @@ func (l *late) Continue(r backend.Request, at int, prompt, served []int32) ([]in
 // fails within the time of its loading.
 func (l *late) Capabilities() backend.Capabilities {
 	<-l.done
-	if l.gen == nil {
-		return backend.Capabilities{}
+	if g := l.gen(); g != nil {
+		return g.Capabilities()
 	}
-	return l.gen.Capabilities()
+	return backend.Capabilities{}
 }
 
 // Ready implements backend.Generator.
@@ -91,5 +121,5 @@ func (l *late) Ready(ctx context.Context) error {
 	if l.err != nil {
 		return l.err
 	}
-	return l.gen.Ready(ctx)
+	return l.gen().Ready(ctx)
 }

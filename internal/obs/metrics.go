@@ -28,6 +28,8 @@ type Metrics struct {
 	hopFirst  *prometheus.HistogramVec
 	hopTokens *prometheus.CounterVec
 	summaries *prometheus.CounterVec
+	retries   prometheus.Counter
+	reloads   *prometheus.CounterVec
 	running   prometheus.Gauge
 	waiting   prometheus.Gauge
 }
@@ -48,11 +50,13 @@ func NewMetrics(version string) *Metrics {
 		hopFirst:  histogram("hop_first_token_seconds", "Time until the first token of a model call.", "hop"),
 		hopTokens: counter("hop_tokens_total", "Tokens of model calls.", "hop", "kind"),
 		summaries: counter("summaries_total", "Summaries by source.", "source"),
+		retries:   prometheus.NewCounter(prometheus.CounterOpts{Namespace: "macaron", Name: "summary_retries_total", Help: "Summaries that could not be written and are tried again."}),
+		reloads:   counter("config_reloads_total", "Times that the settings were read again, by outcome.", "outcome"),
 		running:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "macaron", Name: "turns_running", Help: "Turns that generate now."}),
 		waiting:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "macaron", Name: "turns_waiting", Help: "Turns that wait for a place."}),
 	}
 	m.registry.MustRegister(m.requests, m.latency, m.turns, m.routes, m.answers, m.errors, m.hopTime, m.hopFirst, m.hopTokens,
-		m.summaries, m.running, m.waiting, build(version),
+		m.summaries, m.retries, m.reloads, m.running, m.waiting, build(version),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -98,6 +102,18 @@ func (m *Metrics) Turn(status string) { m.turns.WithLabelValues(status).Inc() }
 
 // Summary counts a stored summary by its source.
 func (m *Metrics) Summary(source string) { m.summaries.WithLabelValues(source).Inc() }
+
+// SummaryRetry counts a summary that could not be written and is tried again.
+func (m *Metrics) SummaryRetry() { m.retries.Inc() }
+
+// Reload counts a time that the settings were read again.
+func (m *Metrics) Reload(ok bool) {
+	outcome := "ok"
+	if !ok {
+		outcome = "refused"
+	}
+	m.reloads.WithLabelValues(outcome).Inc()
+}
 
 // Error counts an error that a client saw.
 func (m *Metrics) Error(code string) { m.errors.WithLabelValues(code).Inc() }

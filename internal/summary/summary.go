@@ -35,6 +35,7 @@ type Contracts interface {
 type Meter interface {
 	Hop(kind string, u chat.Usage)
 	Summary(source string)
+	SummaryRetry()
 }
 
 // Deps are the worker's surroundings.

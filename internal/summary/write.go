@@ -27,6 +27,7 @@ func (w *Worker) do(t record.Task) {
 		if w.work.Err() != nil {
 			after = 0
 		}
+		w.Meter.SummaryRetry()
 		w.Logger.Warn("a summary was not written", "turn", t.Turn, "attempt", t.Attempt, "err", err)
 		if err := w.Log.ReleaseSummary(context.WithoutCancel(ctx), t, after); err != nil {
 			w.Logger.Error("a summary could not be given back", "turn", t.Turn, "err", err)
