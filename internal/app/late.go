@@ -89,13 +89,13 @@ func (l *late) Count(ctx context.Context, r backend.Request) (int, error) {
 // Encode implements backend.Tokenizer, if the generator does.
 func (l *late) Encode(r backend.Request) ([]int32, error) {
 	<-l.done
-	return backend.Encode(l.gen, r)
+	return backend.Encode(l.gen(), r)
 }
 
 // Continue implements backend.Tokenizer, if the generator does.
 func (l *late) Continue(r backend.Request, at int, prompt, served []int32) ([]int32, bool, error) {
 	<-l.done
-	if t, can := l.gen.(backend.Tokenizer); can {
+	if t, can := l.gen().(backend.Tokenizer); can {
 		return t.Continue(r, at, prompt, served)
 	}
 	return nil, false, nil

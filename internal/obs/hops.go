@@ -25,6 +25,17 @@ func (h *hops) Count(ctx context.Context, r backend.Request) (int, error) {
 	return backend.Count(ctx, h.Generator, r)
 }
 
+// Encode implements backend.Tokenizer, if the generator does.
+func (h *hops) Encode(r backend.Request) ([]int32, error) { return backend.Encode(h.Generator, r) }
+
+// Continue implements backend.Tokenizer, if the generator does.
+func (h *hops) Continue(r backend.Request, at int, prompt, served []int32) ([]int32, bool, error) {
+	if t, can := h.Generator.(backend.Tokenizer); can {
+		return t.Continue(r, at, prompt, served)
+	}
+	return nil, false, nil
+}
+
 // Generate implements backend.Generator.
 func (h *hops) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
