@@ -1,6 +1,7 @@
-// Package contract reads the harness contract (HCP, schema "macaron.hcp/1"): the
-// adapters with their descriptions, the prompts, the router, the budgets and the
-// sampling that decide behaviour. It is the only place where prompts are expanded.
+// Package contract reads the harness contract (HCP, schemas "macaron.hcp/1" and "/2"):
+// the adapters with their descriptions, the prompts, the router, the budgets and the
+// sampling that decide behaviour, and how an agent acts: its tools, hooks, memory,
+// workspace and sandbox. It is the only place where prompts are expanded.
 // Parse and everything after it is pure; the format is docs/formats/hcp.md.
 package contract
 
@@ -12,8 +13,12 @@ import (
 	"macaron/internal/ids"
 )
 
-// Schema is the only schema that this build reads.
-const Schema = "macaron.hcp/1"
+// The schemas that this build reads. A contract of the first has none of the sections
+// that came with the second, and keeps its canonical bytes.
+const (
+	Schema1 = "macaron.hcp/1"
+	Schema  = "macaron.hcp/2"
+)
 
 // Contract is one version of the harness. It is immutable once parsed.
 type Contract struct {
@@ -26,6 +31,22 @@ type Contract struct {
 	Budgets  Budgets   `toml:"budgets" json:"budgets"`
 	Sampling Sampling  `toml:"sampling" json:"sampling"`
 	Adapters []Adapter `toml:"adapters" json:"adapters"`
+
+	// Of schema 2. What is absent is left out of the canonical bytes.
+	Parents     []ids.Digest `toml:"parents" json:"parents,omitempty"` // contracts that this one was made from
+	Runtime     Runtime      `toml:"runtime" json:"runtime,omitzero"`
+	Agent       Agent        `toml:"agent" json:"agent,omitzero"`
+	Memory      Memory       `toml:"memory" json:"memory,omitzero"`
+	Resources   Resources    `toml:"resources" json:"resources,omitzero"`
+	Tools       []Tool       `toml:"tools" json:"tools,omitempty"`
+	MCP         []Server     `toml:"mcp" json:"mcp,omitempty"`
+	Policies    Policies     `toml:"policies" json:"policies,omitzero"`
+	Skills      []Skill      `toml:"skills" json:"skills,omitempty"`
+	Hooks       []Hook       `toml:"hooks" json:"hooks,omitempty"`
+	Workspace   Workspace    `toml:"workspace" json:"workspace,omitzero"`
+	Environment Environment  `toml:"environment" json:"environment,omitzero"`
+	Tokens      Tokens       `toml:"tokens" json:"tokens,omitzero"`
+	Sandbox     Sandbox      `toml:"sandbox" json:"sandbox,omitzero"`
 
 	bytes []byte
 	hash  ids.Digest

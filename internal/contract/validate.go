@@ -20,15 +20,17 @@ const (
 )
 
 func (c *Contract) validate() error {
-	if c.Schema != Schema {
-		return bad("schema", fmt.Sprintf("schema is %q; this build reads %q", c.Schema, Schema))
-	}
 	for _, f := range []struct{ key, text string }{{"name", c.Name}, {"version", c.Version}, {"model.base", c.Model.Base}} {
 		if strings.TrimSpace(f.text) == "" {
 			return bad(f.key, f.key+" is missing")
 		}
 	}
-	for _, check := range []func() error{c.checkAdapters, c.checkPrompts, c.checkRouter, c.checkBudgets, c.checkSampling} {
+	checks := []func() error{c.checkAdapters, c.checkPrompts, c.checkRouter, c.checkBudgets, c.checkSampling}
+	if c.Schema != Schema1 {
+		checks = append(checks, c.checkOrigin, c.checkRuntime, c.checkAgent, c.checkMemory, c.checkResources, c.checkServers, c.checkTools, c.checkPolicies,
+			c.checkSkills, c.checkHooks, c.checkWorkspace, c.checkEnvironment, c.checkTokens, c.checkSandbox)
+	}
+	for _, check := range checks {
 		if err := check(); err != nil {
 			return err
 		}

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"macaron/internal/adapter"
+	"macaron/internal/canonical"
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 )
@@ -108,18 +108,22 @@ func apply(text []byte, edits []edit, old *contract.Contract, name string) ([]by
 		e.Message = "the contract would not be valid any more: " + e.Message
 		return nil, &e
 	}
-	if a, b := others(old, name), others(now, name); !reflect.DeepEqual(a, b) {
+	before, err := others(old, name)
+	if err != nil {
+		return nil, err
+	}
+	if after, err := others(now, name); err != nil || !bytes.Equal(before, after) {
 		return nil, inline()
 	}
 	return out, nil
 }
 
-// others is everything in a contract but one adapter.
-func others(k *contract.Contract, name string) contract.Contract {
-	o := contract.Contract{Schema: k.Schema, Name: k.Name, Version: k.Version, Model: k.Model, Prompts: k.Prompts, Router: k.Router, Budgets: k.Budgets, Sampling: k.Sampling}
+// others is the canonical form of everything in a contract but one adapter.
+func others(k *contract.Contract, name string) ([]byte, error) {
+	o := *k
 	o.Router.Order = slices.DeleteFunc(slices.Clone(k.Router.Order), func(s string) bool { return s == name })
 	o.Adapters = slices.DeleteFunc(slices.Clone(k.Adapters), func(a contract.Adapter) bool { return a.Name == name })
-	return o
+	return canonical.Bytes(o)
 }
 
 func appended(text []byte, a contract.Adapter) string {

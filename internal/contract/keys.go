@@ -1,0 +1,244 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"macaron/internal/errs"
+)
+
+// MaxDepth is how many names a key may have, and how deep values may nest.
+const MaxDepth = 64
+
+// What a text can make us remember is bounded by the keys that a contract has, these two
+// and told. A contract that goes beyond is refused for its counts.
+const (
+	maxName     = 128   // bytes of a name that the contract's author chooses
+	maxElements = 4_096 // of an array, whose places are kept
+	told        = 20    // unknown keys that an error names
+)
+
+// A place is a line and a column of a file's text, both from 1; the column counts bytes.
+type place struct {
+	file      string // "" where there is one text only
+	line, col int
+}
+
+func (p place) String() string {
+	s := fmt.Sprintf("line %d, column %d", p.line, p.col)
+	if p.file != "" {
+		s = p.file + ": " + s
+	}
+	return s
+}
+
+// keys is where the keys of a TOML text stand, by path: "adapters[1].name".
+type keys struct {
+	places  map[string]place
+	unknown []unknown      // the first of them
+	more    int            // how many others
+	starts  []int          // offsets of lines
+	tables  map[string]int // how many elements each array of tables has
+	deep    bool
+	broken  bool // the text is not TOML
+}
+
+type unknown struct {
+	path  string
+	known []string
+	place
+}
+
+// findKeys reads the keys of a text, and which of them a type does not have. An error of
+// syntax ends it: the decoder tells it better.
+func findKeys(text []byte, t reflect.Type) keys {
+	k := keys{places: map[string]place{}, tables: map[string]int{}, starts: []int{0}}
+	for i, b := range text {
+		if b == '\n' {
+			k.starts = append(k.starts, i+1)
+		}
+	}
+	var p unstable.Parser
+	p.Reset(text)
+	at := target{t: t}
+	for p.NextExpression() {
+		switch e := p.Expression(); e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			at = k.descend(target{t: t}, e.Key(), e.Kind == unstable.ArrayTable)
+		case unstable.KeyValue:
+			k.value(k.descend(at, e.Key(), false), e.Value(), 0)
+		}
+	}
+	k.broken = p.Error() != nil
+	return k
+}
+
+// target is a path and the type that stands there; off where anything may stand, as below
+// a key that is unknown.
+type target struct {
+	path string
+	t    reflect.Type
+	off  bool
+}
+
+// descend follows the names of a key and notes each. element begins a new element of the
+// array of tables that the key names.
+func (k *keys) descend(at target, names unstable.Iterator, element bool) target {
+	for n := 0; names.Next(); n++ {
+		if k.deep = k.deep || n >= MaxDepth; k.deep {
+			return target{off: true}
+		}
+		node := names.Node()
+		at = k.child(at, string(node.Data), k.at(int(node.Raw.Offset)))
+		last := names.IsLast()
+		if at.off {
+			continue
+		}
+		if last && element {
+			k.tables[at.path]++
+		}
+		if count, ok := k.tables[at.path]; ok {
+			at = at.element(count - 1)
+			k.mark(at, node)
+		}
+	}
+	return at
+}
+
+func (k *keys) child(at target, name string, where place) target {
+	for !at.off && at.t.Kind() == reflect.Slice {
+		at.t = at.t.Elem()
+	}
+	if at.off || at.t == reflect.TypeFor[Object]() {
+		return target{off: true}
+	}
+	next := target{path: join(at.path, name)}
+	switch at.t.Kind() {
+	case reflect.Map:
+		next.t, k.deep = at.t.Elem(), k.deep || len(name) > maxName
+	case reflect.Struct:
+		fields := fieldsOf(at.t)
+		if next.t = fields[name]; next.t == nil {
+			k.note(unknown{errs.Clip(next.path), slices.Sorted(maps.Keys(fields)), where})
+		}
+	}
+	if next.t == nil { // unknown, or below a scalar, which the decoder refuses
+		return target{off: true}
+	}
+	if _, seen := k.places[next.path]; !seen {
+		k.places[next.path] = where
+	}
+	return next
+}
+
+func (k *keys) note(u unknown) {
+	if len(k.unknown) == told {
+		k.more++
+		return
+	}
+	k.unknown = append(k.unknown, u)
+}
+
+func (k *keys) value(at target, v *unstable.Node, depth int) {
+	if k.deep = k.deep || depth >= MaxDepth; k.deep {
+		return
+	}
+	switch v.Kind {
+	case unstable.InlineTable:
+		for it := v.Children(); it.Next(); {
+			if e := it.Node(); e.Kind == unstable.KeyValue {
+				k.value(k.descend(at, e.Key(), false), e.Value(), depth+1)
+			}
+		}
+	case unstable.Array:
+		n := 0
+		for it := v.Children(); it.Next(); {
+			if e := it.Node(); e.Kind != unstable.Comment {
+				el := at.element(n)
+				k.mark(el, e)
+				k.value(el, e, depth+1)
+				n++
+			}
+		}
+	}
+}
+
+func (at target) element(i int) target {
+	if at.off || at.t.Kind() != reflect.Slice || i >= maxElements {
+		return target{off: true}
+	}
+	return target{path: fmt.Sprintf("%s[%d]", at.path, i), t: at.t.Elem()}
+}
+
+// mark notes where an element stands, the first time.
+func (k *keys) mark(at target, n *unstable.Node) {
+	if _, seen := k.places[at.path]; !seen && !at.off {
+		k.places[at.path] = k.at(int(n.Raw.Offset))
+	}
+}
+
+func (k *keys) at(offset int) place {
+	i, exact := slices.BinarySearch(k.starts, offset)
+	if !exact {
+		i--
+	}
+	return place{line: i + 1, col: offset - k.starts[i] + 1}
+}
+
+// find is the place of a path, or of what it is in.
+func (k *keys) find(path string) (place, bool) {
+	for path != "" {
+		if p, ok := k.places[path]; ok {
+			return p, true
+		}
+		path = path[:max(0, strings.LastIndexAny(path, ".["))]
+	}
+	return place{}, false
+}
+
+// err is nil when every key is known and none is too deep.
+func (k *keys) err() error {
+	if k.deep {
+		return errs.New(errs.TooLarge, fmt.Sprintf("the contract nests deeper than %d, or has a name of more than %d bytes", MaxDepth, maxName), "flatten it")
+	}
+	if len(k.unknown) == 0 {
+		return nil
+	}
+	var parts []string
+	for _, u := range k.unknown {
+		parts = append(parts, fmt.Sprintf("%s: unknown key %q", u.place, u.path))
+	}
+	message := strings.Join(parts, "; ")
+	if k.more > 0 {
+		message += fmt.Sprintf(" (and %d more)", k.more)
+	}
+	first := k.unknown[0]
+	return errs.New(errs.FormatInvalid, message, "known there: "+strings.Join(first.known, ", ")+"; docs/formats/hcp.md explains them").In(first.path)
+}
+
+// fieldsOf are the keys of a struct with their types.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	out := map[string]reflect.Type{}
+	for f := range t.Fields() {
+		if f.Anonymous {
+			for k, v := range fieldsOf(f.Type) {
+				out[k] = v
+			}
+		} else if tag := f.Tag.Get("toml"); tag != "" {
+			out[tag] = f.Type
+		}
+	}
+	return out
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
