@@ -12,7 +12,7 @@ import (
 func write(k *contract.Contract) []byte {
 	var b strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	put("schema = %q\nname = %s\nversion = \"1\"\n\n[model]\nbase = %s\n\n[prompts]", contract.Schema, quote(k.Name), quote(k.Model.Base))
+	put("schema = %q\nname = %s\nversion = \"1\"\n\n[model]\nbase = %s\n\n[prompts]", contract.Schema1, quote(k.Name), quote(k.Model.Base))
 	put("system = %s\nroute = %s\nsummary = %s\nforeign = %s\ntools = %s\n", quote(k.Prompts.System), quote(k.Prompts.Route),
 		quote(k.Prompts.Summary), quote(k.Prompts.Foreign), quote(k.Prompts.Tools))
 	put("[router]\nadapter = %s\ndefault = %s\nmin_probability = %g\nrequest_chars = %d\ncontext_chars = %d", quote(k.Router.Adapter),
