@@ -30,6 +30,8 @@ type Contract struct {
 	Router   Router    `toml:"router" json:"router"`
 	Budgets  Budgets   `toml:"budgets" json:"budgets"`
 	Sampling Sampling  `toml:"sampling" json:"sampling"`
+	Split    *Split    `toml:"split" json:"split,omitempty"`
+	View     *View     `toml:"view" json:"view,omitempty"`
 	Adapters []Adapter `toml:"adapters" json:"adapters"`
 
 	// Of schema 2. What is absent is left out of the canonical bytes.

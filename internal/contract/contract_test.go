@@ -207,3 +207,30 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestOptionalSections are read strictly, and do not change the name of a contract that
+// has none.
+func TestOptionalSections(t *testing.T) {
+	with := func(section string) error {
+		_, err := Parse([]byte(strings.Replace(fixture(t), "[sampling]", section+"\n[sampling]", 1)))
+		return err
+	}
+	for _, good := range []string{
+		"[split]\nparts = 4\nby = \"pieces\"", "[split]\nparts = 2\nby = \"model\"\nprompt = \"{{adapters}}\"\ntokens = 9\nmin_probability = 0.5",
+		"[view]\noverflow = \"refuse\"", "[view]\noverflow = \"compact\"\nkeep = 9\nwindow = 100\nroom = 99",
+	} {
+		if err := with(good); err != nil {
+			t.Errorf("%q: %v", good, err)
+		}
+	}
+	for bad, field := range map[string]string{
+		"[split]\nparts = 5\nby = \"pieces\"": "split.parts", "[split]\nparts = 2\nby = \"luck\"": "split.by", "[split]\nparts = 2\nby = \"model\"\ntokens = 1": "split.prompt",
+		"[split]\nparts = 2\nby = \"pieces\"\ntokens = 1": "split.prompt", "[split]\nparts = 2\nby = \"model\"\nprompt = \"{{adapters}}\"": "split.tokens",
+		"[split]\nparts = 2\nby = \"pieces\"\nmin_probability = nan": "split.min_probability", "[view]\noverflow = \"cut\"": "view.overflow", "[view]\noverflow = \"compact\"": "view.keep",
+		"[view]\noverflow = \"refuse\"\nkeep = 1": "view.keep", "[view]\noverflow = \"refuse\"\nwindow = 10\nroom = 10": "view.room", "[view]\noverflow = \"refuse\"\nroom = -1": "view.room",
+	} {
+		if err := with(bad); err == nil || errs.As(err).Field != field {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}

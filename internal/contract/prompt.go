@@ -39,15 +39,20 @@ func (c *Contract) RouteSystem(labels ...string) string {
 	if len(labels) == 0 {
 		labels = c.Labels()
 	}
+	return strings.TrimSpace(expand(c.Prompts.Route,
+		"{{adapters}}", c.describe(labels),
+		"{{order}}", strings.Join(c.Priority(labels), ", ")))
+}
+
+// describe has a "label: description" line for each of the labels, in their order.
+func (c *Contract) describe(labels []string) string {
 	lines := make([]string, 0, len(labels))
 	for _, l := range labels {
 		if a, ok := c.Adapter(l); ok {
 			lines = append(lines, a.Name+": "+a.Description)
 		}
 	}
-	return strings.TrimSpace(expand(c.Prompts.Route,
-		"{{adapters}}", strings.Join(lines, "\n"),
-		"{{order}}", strings.Join(c.Priority(labels), ", ")))
+	return strings.Join(lines, "\n")
 }
 
 // Priority gives these labels in the order of router.order.

@@ -25,7 +25,7 @@ func (c *Contract) validate() error {
 			return bad(f.key, f.key+" is missing")
 		}
 	}
-	checks := []func() error{c.checkAdapters, c.checkPrompts, c.checkRouter, c.checkBudgets, c.checkSampling}
+	checks := []func() error{c.checkAdapters, c.checkPrompts, c.checkRouter, c.checkBudgets, c.checkSampling, c.checkSplit, c.checkView}
 	if c.Schema != Schema1 {
 		checks = append(checks, c.checkOrigin, c.checkRuntime, c.checkAgent, c.checkMemory, c.checkResources, c.checkServers, c.checkTools, c.checkPolicies,
 			c.checkSkills, c.checkHooks, c.checkWorkspace, c.checkEnvironment, c.checkTokens, c.checkSandbox)

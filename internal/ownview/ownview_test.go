@@ -11,6 +11,7 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/contract"
 	"macaron/internal/errs"
+	"macaron/internal/record"
 )
 
 func defaultContract(t *testing.T) *contract.Contract {
@@ -132,6 +133,60 @@ func whole(t *rapid.T, view []chat.Message) {
 		}
 		if len(open) > 0 {
 			t.Fatalf("calls without result before message %d", i)
+		}
+	}
+}
+
+// TestCompactedViewIsGolden: the same records give the same bytes in every build.
+func TestCompactedViewIsGolden(t *testing.T) {
+	c := defaultContract(t)
+	turn := func(i int, adapter string) Turn {
+		return Turn{
+			ID: fmt.Sprint("t", i), Adapter: adapter, User: user(fmt.Sprintf("question %d, and the whole of it", i)),
+			Trace: said(fmt.Sprint("answer ", i)), Summary: fmt.Sprint("summary ", i), Final: true,
+		}
+	}
+	history := []Turn{turn(0, "L2"), turn(1, "L1"), turn(2, "L2"), turn(3, "L2"), turn(4, "L1")}
+	history[3].Compacted = []record.Compacted{{Adapter: "L1", Turns: 3, Dropped: 3, Keep: 1}, {Adapter: "L2", Turns: 1, Keep: 10}}
+	now := Turn{ID: "now", User: user("next"), Compacted: []record.Compacted{{Adapter: "L2", Turns: 3, Dropped: 1, Keep: 10}}}
+	view, err := Build(c, history, now, "L2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, m := range view[1:] {
+		fmt.Fprintf(&b, "%s: %s\n", m.Role, m.Text())
+	}
+	const golden = `user: [1 earlier turns are left out here.]
+assistant: [Understood.]
+user: quest ... of it
+assistant: [Another specialist answered. In short: summary 1]
+user: quest ... of it
+assistant: [Another specialist answered. In short: summary 2]
+user: question 3, and the whole of it
+assistant: answer 3
+user: question 4, and the whole of it
+assistant: [Another specialist answered. In short: summary 4]
+user: next
+`
+	if diff := cmp.Diff(golden, b.String()); diff != "" {
+		t.Error(diff)
+	}
+	history[2].Final = false
+	if _, err := Build(c, history, now, "L2"); errs.CodeOf(err) != errs.Internal {
+		t.Errorf("a summary that may change was shown: %v", err)
+	}
+}
+
+// TestJoinedTurnIsForeignButForOwnParts: of a turn that several answered, everybody sees
+// the summary, and a specialist its own words after it.
+func TestJoinedTurnIsForeignButForOwnParts(t *testing.T) {
+	c := defaultContract(t)
+	joined := Turn{ID: "t", User: user("u"), Trace: said("a\n\nb"), Summary: "s", Final: true, Parts: []Part{{"L2", "a"}, {"L1", "b"}}}
+	for target, want := range map[string]string{"L2": c.Foreign("s") + "\n\na", "L1": c.Foreign("s") + "\n\nb", "L0": c.Foreign("s")} {
+		view, err := Build(c, []Turn{joined}, Turn{User: user("n")}, target)
+		if err != nil || len(view) != 4 || view[2].Text() != want {
+			t.Errorf("%s: %v, %v", target, view, err)
 		}
 	}
 }

@@ -51,6 +51,8 @@ var decoders = map[Kind]func([]byte) (Body, error){
 	KindCellRan:       decodeAs[CellRan],
 	KindRunNote:       decodeAs[RunNote],
 	KindRunClosed:     decodeAs[RunClosed],
+	KindJoined:        decodeAs[Joined],
+	KindCompacted:     decodeAs[Compacted],
 }
 
 func decodeAs[T Body](text []byte) (Body, error) {

@@ -25,6 +25,9 @@ func TestBodiesReadBackEqual(t *testing.T) {
 		ToolReturned{Call: "c", Name: "f", Value: []byte(`[1,{"z":1,"a":2}]`), Error: &RunError{Code: "x", Message: "m", Retryable: true}, Shown: "s"},
 		CellRan{Cell: "c", Code: "1+1", Value: "2", Artifact: &RunFile{Path: "out"}, Shown: "2"},
 		RunNote{Note: NoteHook, Name: "h", OK: new(bool), Round: 1}, RunClosed{Status: RunInDoubt, Call: "c", Totals: RunTotals{Turns: 1}},
+		TurnOpened{Messages: []chat.Message{chat.Text(chat.User, "x")}, Part: &PartOf{Turn: "trn_0", Index: 1}},
+		Joined{Parts: []JoinedPart{{Turn: "trn_1", Request: "r", Text: "t", After: 1}}, Message: chat.Text(chat.Assistant, "t")},
+		Compacted{Adapter: "L2", Turns: 3, Dropped: 1, Keep: 9, Before: 900, Tokens: 400, Limit: 500},
 	} {
 		text, err := EncodeBody(body)
 		if err != nil {

@@ -84,6 +84,8 @@ const (
 	KindSummaryUsed   Kind = "summary.used"
 	KindFeedback      Kind = "feedback"
 	KindDeleted       Kind = "response.deleted"
+	KindJoined        Kind = "turn.joined"
+	KindCompacted     Kind = "view.compacted"
 )
 
 // SessionOpened starts a session. ForkedFrom is the turn of another session whose
@@ -109,6 +111,7 @@ type TurnOpened struct {
 	// that has gone on elsewhere, was retried or was left.
 	Continued *Continued `json:"continued,omitempty"`
 	Asked     *Asked     `json:"asked,omitempty"`
+	Part      *PartOf    `json:"part,omitempty"`
 }
 
 // Asked is what a wire format must tell again of a request when its answer is asked for
@@ -134,6 +137,7 @@ const (
 	HopRoute   HopKind = "route"
 	HopAnswer  HopKind = "answer"
 	HopSummary HopKind = "summary"
+	HopSplit   HopKind = "split" // plans which specialists answer a turn together
 )
 
 // Hop is one model call that ended, well or not.
@@ -157,7 +161,7 @@ type Hop struct {
 // RouteDecision says which adapter was chosen and why.
 type RouteDecision struct {
 	Label         string             `json:"label"`
-	Reason        string             `json:"reason"` // model, follow_up, forced, sticky, fallback, single
+	Reason        string             `json:"reason"` // model, follow_up, forced, sticky, fallback, single, split
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 	Error         string             `json:"error,omitempty"`     // why the fall-back was needed
 	Preferred     string             `json:"preferred,omitempty"` // what the router named, where another was taken
@@ -201,13 +205,14 @@ type TurnClosed struct {
 const (
 	SummaryModel   = "model"   // the turn's own specialist wrote it
 	SummaryExtract = "extract" // a clipped answer, for want of a model's
+	SummaryParts   = "parts"   // those of its parts, of a turn that several specialists answered
 )
 
 // Summary is the stored summary of a delivered turn. The first text that any view
 // used is final.
 type Summary struct {
 	Text   string `json:"text"`
-	Source string `json:"source"` // SummaryModel or SummaryExtract
+	Source string `json:"source"` // SummaryModel, SummaryExtract or SummaryParts
 	Error  string `json:"error,omitempty"`
 }
 

@@ -26,6 +26,7 @@ const (
 	Sticky   = "sticky"    // tool results stay on the adapter that called
 	Fallback = "fallback"  // routing failed or was unsure: the contract's default
 	Single   = "single"    // there is only one adapter
+	Split    = "split"     // several specialists answer, each its part
 )
 
 // Question is all that a decision depends on.

@@ -20,7 +20,8 @@ type Opening struct {
 	Tools    []chat.ToolDef
 	Choice   chat.ToolChoice
 	Forced   string
-	Asked    *record.Asked // what a wire format must tell again of the request, or nil
+	Asked    *record.Asked  // what a wire format must tell again of the request, or nil
+	Part     *record.PartOf // the turn answers a part of that turn, or nil
 }
 
 // Begin opens the turn of a position. A position with Continue set goes on with
@@ -94,7 +95,7 @@ func (l *Log) openTurn(ctx context.Context, p Position, o Opening, imported, use
 		batch.Records = append(batch.Records, l.sessionOpened(&p, t, user))
 	}
 	opened := record.TurnOpened{
-		System: p.System, Imported: imported, Messages: user, Tools: o.Tools, Choice: o.Choice, Forced: o.Forced, Continued: shared,
+		System: p.System, Imported: imported, Messages: user, Tools: o.Tools, Choice: o.Choice, Forced: o.Forced, Continued: shared, Part: o.Part,
 	}
 	if shared == nil {
 		opened.Asked = o.Asked

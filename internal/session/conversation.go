@@ -40,7 +40,7 @@ func (l *Log) Conversation(ctx context.Context, owner, id string) (c Conversatio
 	}
 	c.Turns = fold(all)
 	for i := range c.Turns {
-		if t := &c.Turns[i]; t.Status == record.StatusDelivered || t.Status == record.StatusAwaiting {
+		if t := &c.Turns[i]; t.Part == nil && (t.Status == record.StatusDelivered || t.Status == record.StatusAwaiting) {
 			c.Last = t
 		}
 	}

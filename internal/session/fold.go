@@ -61,6 +61,10 @@ func (t *Turn) move(r record.Record) {
 		}
 	case record.Feedback:
 		t.Score = b.Score
+	case record.Joined:
+		t.Joined, t.Trace = b.Parts, []chat.Message{b.Message}
+	case record.Compacted:
+		t.Compacted = slices.Concat(t.Compacted, []record.Compacted{b})
 	}
 }
 
@@ -68,7 +72,7 @@ func (t *Turn) open(h record.Head, b record.TurnOpened) {
 	*t = Turn{
 		ID: h.Turn, Session: h.Session, Parent: h.ParentTurn, Owner: h.Owner, Scope: t.Scope,
 		Run: h.Run, Request: h.Request, Contract: h.Contract, Purpose: h.Purpose, Consent: h.Consent,
-		System: b.System, Imported: b.Imported, User: b.Messages, Tools: b.Tools, Choice: b.Choice, Forced: b.Forced,
+		System: b.System, Imported: b.Imported, User: b.Messages, Tools: b.Tools, Choice: b.Choice, Forced: b.Forced, Part: b.Part,
 		Status: record.StatusOpen, Opened: h.Time, begun: h.Time,
 	}
 	if c := b.Continued; c != nil {
@@ -78,7 +82,7 @@ func (t *Turn) open(h record.Head, b record.TurnOpened) {
 
 func (t *Turn) hop(b record.Hop) {
 	t.Hops = append(t.Hops, b)
-	if b.Route != nil {
+	if b.Route != nil && b.Hop == record.HopRoute {
 		t.Route = b.Route
 	}
 	if b.Hop != record.HopAnswer || b.Error != "" || b.Message == nil {

@@ -94,7 +94,10 @@ func (l *Log) after(ctx context.Context, p *Position, r request, n int, ended []
 func (l *Log) followed(ctx context.Context, owner, turn string) (bool, error) {
 	children, err := l.store.Children(ctx, owner, turn)
 	for _, c := range children {
-		if c.Status == record.StatusDelivered || c.Status == record.StatusAwaiting {
+		if c.Status != record.StatusDelivered && c.Status != record.StatusAwaiting {
+			continue
+		}
+		if t, err := l.turn(ctx, owner, c.Turn); err != nil || t.Part == nil {
 			return true, err
 		}
 	}

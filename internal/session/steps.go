@@ -16,6 +16,7 @@ type Step struct {
 	Asked   *record.Asked  // nil if nobody will ask for it again
 	Results []chat.Message // tool results; of the first step none
 	Hops    []record.Hop   // in the order they ended, without summaries
+	Joined  *record.Joined // the answer of several specialists, in the place of an answer hop
 	Trace   int            // messages of the turn's trace at the step's end
 	Status  record.Status  // open, awaiting, delivered or interrupted
 	Reason  string         // why it is interrupted
@@ -27,6 +28,9 @@ type Step struct {
 // Message is the step's answer, nil if none was served; what a failed hop had served
 // until then counts.
 func (s *Step) Message() *chat.Message {
+	if s.Joined != nil {
+		return &s.Joined.Message
+	}
 	for i := len(s.Hops) - 1; i >= 0; i-- {
 		if h := &s.Hops[i]; h.Hop == record.HopAnswer && h.Message != nil {
 			return h.Message
@@ -39,6 +43,11 @@ func (s *Step) Message() *chat.Message {
 func (s *Step) Usage() (sum chat.Usage) {
 	for _, h := range s.Hops {
 		sum = sum.Add(h.Usage)
+	}
+	if s.Joined != nil {
+		for _, p := range s.Joined.Parts {
+			sum = sum.Add(p.Usage)
+		}
 	}
 	return sum
 }
@@ -90,6 +99,8 @@ func stepped(steps []Step, r record.Record) []Step {
 		if b.Hop != record.HopSummary {
 			last.Hops = append(last.Hops, b)
 		}
+	case record.Joined:
+		last.Joined = &b
 	case record.TurnClosed:
 		last.Status, last.Reason, last.Closed = b.Status, b.Reason, r.Time
 	case record.Deleted:

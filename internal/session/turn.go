@@ -32,6 +32,10 @@ type Turn struct {
 	Route    *record.RouteDecision
 	Hops     []record.Hop // in the order they ended
 
+	Part      *record.PartOf      // the turn answers a part of that turn
+	Joined    []record.JoinedPart // its own parts, if several specialists answered
+	Compacted []record.Compacted  // what this turn's views began to shorten
+
 	Summary       string
 	SummarySource string // model or extract; "" when there is none yet
 	SummaryFinal  bool   // a view has used Summary
@@ -56,8 +60,25 @@ func (t *Turn) Step() (int, time.Time) { return t.step, t.begun }
 func (t *Turn) View() ownview.Turn {
 	return ownview.Turn{
 		ID: t.ID, Adapter: t.Revision.Name, System: t.System, Imported: t.Imported, User: t.User,
-		Trace: t.Trace, Summary: t.Summary, Final: t.SummaryFinal,
+		Trace: t.Trace, Summary: t.Summary, Final: t.SummaryFinal, Parts: t.parts(), Compacted: t.Compacted,
 	}
+}
+
+// parts gives ownview the answers of a turn that several specialists answered.
+func (t *Turn) parts() []ownview.Part {
+	var out []ownview.Part
+	for _, p := range t.Joined {
+		out = append(out, ownview.Part{Adapter: p.Adapter.Name, Text: p.Text})
+	}
+	return out
+}
+
+// Specialist is the adapter that answered; of several, that of the last part.
+func (t *Turn) Specialist() string {
+	if n := len(t.Joined); n > 0 {
+		return t.Joined[n-1].Adapter.Name
+	}
+	return t.Revision.Name
 }
 
 // Views gives what ownview needs of several turns.

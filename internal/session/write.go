@@ -55,7 +55,9 @@ func (l *Log) Close(ctx context.Context, t *Turn, status record.Status, reason s
 		if len(after.Trace) == 0 {
 			return errs.Newf(errs.Internal, "turn %s has no answer to deliver", t.ID)
 		}
-		batch.Chains = []record.Chain{after.chain(true)}
+		if t.Part == nil { // no client knows a part's conversation
+			batch.Chains = []record.Chain{after.chain(true)}
+		}
 		batch.Queue = []record.Ref{t.ref()}
 	case record.StatusAwaiting:
 		if err := awaitable(&after); err != nil {

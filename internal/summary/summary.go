@@ -23,6 +23,7 @@ type Log interface {
 	LeaseSummaries(ctx context.Context, n int, lease time.Duration) ([]record.Task, error)
 	ReleaseSummary(ctx context.Context, t record.Task, after time.Duration) error
 	History(ctx context.Context, owner, turn string) ([]session.Turn, error)
+	Turn(ctx context.Context, owner, turn string) (session.Turn, error)
 	PutSummary(ctx context.Context, owner, turn string, s session.Served, sum record.Summary) (bool, error)
 }
 

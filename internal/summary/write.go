@@ -2,6 +2,7 @@ package summary
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -24,11 +25,16 @@ func (w *Worker) do(t record.Task) {
 	if err != nil {
 		// The queue keeps what was not written, whether we stop or try later.
 		after := time.Duration(t.Attempt) * pause
+		if errors.Is(err, errParts) {
+			after = partsPause
+		}
 		if w.work.Err() != nil {
 			after = 0
 		}
-		w.Meter.SummaryRetry()
-		w.Logger.Warn("a summary was not written", "turn", t.Turn, "attempt", t.Attempt, "err", err)
+		if !errors.Is(err, errParts) {
+			w.Meter.SummaryRetry()
+			w.Logger.Warn("a summary was not written", "turn", t.Turn, "attempt", t.Attempt, "err", err)
+		}
 		if err := w.Log.ReleaseSummary(context.WithoutCancel(ctx), t, after); err != nil {
 			w.Logger.Error("a summary could not be given back", "turn", t.Turn, "err", err)
 		}
@@ -41,7 +47,7 @@ func (w *Worker) do(t record.Task) {
 	}
 	w.done.add(t.Turn)
 	w.Meter.Summary(sum.Source)
-	if served.Hop.Error == "" {
+	if served.Hop.Hop != "" && served.Hop.Error == "" {
 		w.Meter.Hop(string(record.HopSummary), served.Hop.Usage)
 	}
 }
@@ -59,6 +65,10 @@ func (w *Worker) compose(ctx context.Context, t record.Task) (session.Served, re
 	c, err := w.Contracts.Contract(turn.Contract)
 	if err != nil {
 		return session.Served{}, record.Summary{}, err
+	}
+	if len(turn.Joined) > 0 {
+		sum, err := w.joined(ctx, c, t, turn)
+		return session.Served{}, sum, err
 	}
 	served, text, err := w.ask(ctx, c, history)
 	switch {

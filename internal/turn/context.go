@@ -34,7 +34,7 @@ func previous(p *session.Position) *contract.Previous {
 	}
 	if n := len(p.History); n > 0 {
 		last := &p.History[n-1]
-		return &contract.Previous{Label: last.Revision.Name, Text: last.Text()}
+		return &contract.Previous{Label: last.Specialist(), Text: last.Text()}
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func earlier(k *contract.Contract, p *session.Position) []contract.Previous {
 	}
 	for i := range p.History {
 		if t := &p.History[i]; t.Summary != "" {
-			out = append(out, contract.Previous{Label: t.Revision.Name, Text: t.Summary})
+			out = append(out, contract.Previous{Label: t.Specialist(), Text: t.Summary})
 		}
 	}
 	for i := len(p.Imported) - 1; i >= 0; i-- {

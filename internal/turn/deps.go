@@ -57,6 +57,8 @@ type Sessions interface {
 	Resolve(ctx context.Context, w session.Where, messages []chat.Message) (session.Position, error)
 	Begin(ctx context.Context, p session.Position, o session.Opening) (*session.Turn, error)
 	RecordHop(ctx context.Context, t *session.Turn, h session.Served) error
+	RecordJoined(ctx context.Context, t *session.Turn, j record.Joined) error
+	RecordCompacted(ctx context.Context, t *session.Turn, c record.Compacted) error
 	Close(ctx context.Context, t *session.Turn, status record.Status, reason string, last ...session.Served) error
 	UseSummaries(ctx context.Context, turns []*session.Turn, fallback func(*session.Turn) string) error
 }

@@ -45,6 +45,10 @@ type Explanation struct {
 	RankedBy  string                `json:"ranked_by,omitempty"`
 	Prompt    []Said                `json:"prompt,omitempty"` // what the router was sent; absent when none was asked
 
+	Part   *record.PartOf `json:"part,omitempty"`   // the turn answers a part of that turn
+	Parts  []PartReport   `json:"parts,omitempty"`  // who answered what, where several did
+	Pieces []Piece        `json:"pieces,omitempty"` // what the router said of each, where they were asked about
+
 	Contract ids.Digest        `json:"contract"`
 	Hop      string            `json:"hop,omitempty"`
 	Router   *adapter.Revision `json:"router,omitempty"`
@@ -59,6 +63,13 @@ type Context struct {
 	Label   string `json:"label,omitempty"`
 	Text    string `json:"text"`
 	Clipped bool   `json:"clipped"`
+}
+
+// Piece is a piece of a request that may have a specialist of its own.
+type Piece struct {
+	Label         string             `json:"label"`
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+	Hop           string             `json:"hop"`
 }
 
 // Said is a message of the route prompt.
@@ -105,7 +116,7 @@ func explain(k *contract.Contract, before []session.Turn, t *session.Turn) Expla
 		Adapter: d.Label, Revision: t.Revision.Hash, Reason: d.Reason, Cause: d.Error, Preferred: d.Preferred, Forced: t.Forced,
 		Probabilities: d.Probabilities, MinProbability: k.Router.MinProbability, StickyMargin: k.Router.StickyMargin, Default: k.Router.Default,
 		Text: q.Text, Runes: utf8.RuneCountInString(q.Text), Earlier: d.Earlier, Labels: d.Offered, Shortlist: k.Router.Shortlist, RankedBy: d.RankedBy,
-		Contract: k.Hash(),
+		Contract: k.Hash(), Part: t.Part, Parts: partReports(t.Joined),
 	}
 	x.Clipped = x.Runes > k.Router.RequestChars
 	if len(x.Labels) == 0 {
@@ -117,6 +128,8 @@ func explain(k *contract.Contract, before []session.Turn, t *session.Turn) Expla
 	for i := range t.Hops {
 		if h := &t.Hops[i]; h.Hop == record.HopRoute && h.Route != nil {
 			x.hop(h)
+		} else if h.Hop == record.HopSplit && h.Route != nil {
+			x.Pieces = append(x.Pieces, Piece{h.Route.Label, h.Route.Probabilities, h.ID})
 		}
 	}
 	if x.Engine != nil || x.Error != "" {

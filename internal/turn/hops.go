@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"time"
 
 	"macaron/internal/adapter"
 	"macaron/internal/backend"
@@ -60,12 +59,12 @@ func (l *life) prompt(ctx context.Context) (backend.Request, error) {
 	if most == 0 {
 		most = l.contract.Budgets.AnswerTokens
 	}
-	return backend.Request{
+	return l.fit(ctx, backend.Request{
 		Messages: view, Tools: l.request.Tools, ToolChoice: l.request.ToolChoice, ToolPrompt: l.contract.ToolPrompt(),
 		Revision: target, Sampling: l.request.Sampling.Over(l.contract.Sampling.Chat()), MaxTokens: most,
 		Salt: l.turn.Owner, Session: l.turn.Session, Wanted: backend.Wanted{TokenIDs: true}, Reasoning: l.request.Reasoning,
 		Hop: backend.Hop{Kind: string(record.HopAnswer)},
-	}, nil
+	})
 }
 
 // summarise makes the summaries of other specialists' turns final.
@@ -82,18 +81,7 @@ func (l *life) summarise(ctx context.Context, target string) error {
 			missing = append(missing, t.ID)
 		}
 	}
-	if len(missing) > 0 {
-		wait, stop := context.WithTimeout(ctx, time.Duration(l.contract.Budgets.SummaryWaitMS)*time.Millisecond)
-		l.Summaries.Await(wait, missing)
-		stop()
-		if ctx.Err() != nil {
-			return errs.Wrap(errs.Canceled, context.Cause(ctx), "the client went away", "")
-		}
-	}
-	if len(foreign) == 0 {
-		return nil
-	}
-	return l.Sessions.UseSummaries(ctx, foreign, func(t *session.Turn) string { return l.contract.Extract(t.Answer()) })
+	return l.use(ctx, foreign, missing)
 }
 
 // answer streams the specialist's hop to out and returns what it adds up to.

@@ -16,14 +16,16 @@ type Report struct {
 	Session       string             `json:"session,omitempty"`
 	Adapter       string             `json:"adapter"`
 	Revision      ids.Digest         `json:"revision"`
-	Reason        string             `json:"reason"` // model, follow_up, forced, sticky, fallback, single
+	Reason        string             `json:"reason"` // model, follow_up, forced, sticky, fallback, single, split
 	Cause         string             `json:"cause,omitempty"`
 	Preferred     string             `json:"preferred,omitempty"` // what the router named, where another was taken
 	Offered       []string           `json:"offered,omitempty"`   // the shortlist, where there was one
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 	Contract      ids.Digest         `json:"contract"`
 	Hops          []HopReport        `json:"hops,omitempty"`
-	Ignored       []string           `json:"ignored,omitempty"` // request fields that nobody honours
+	Parts         []PartReport       `json:"parts,omitempty"`     // who answered what, where several did
+	Compacted     *record.Compacted  `json:"compacted,omitempty"` // what this turn's view began to shorten
+	Ignored       []string           `json:"ignored,omitempty"`   // request fields that nobody honours
 
 	Step  int       `json:"-"` // which request of the turn: each later one brings tool results
 	Begun time.Time `json:"-"` // when it was taken
@@ -41,6 +43,22 @@ type HopReport struct {
 	TotalMS      float64 `json:"total_ms"`
 }
 
+// PartReport is one specialist's part of a turn.
+type PartReport struct {
+	Turn     string     `json:"turn"`
+	Adapter  string     `json:"adapter"`
+	Revision ids.Digest `json:"revision"`
+	Request  string     `json:"request"`
+	After    int        `json:"after,omitempty"` // the part whose answer it builds on, from 1
+}
+
+func partReports(parts []record.JoinedPart) (out []PartReport) {
+	for _, p := range parts {
+		out = append(out, PartReport{p.Turn, p.Adapter.Name, p.Adapter.Hash, p.Request, p.After})
+	}
+	return out
+}
+
 func (l *life) report() Report {
 	revision := l.revision()
 	r := Report{
@@ -50,6 +68,10 @@ func (l *life) report() Report {
 	r.Step, r.Begun = l.turn.Step()
 	for _, h := range l.hops {
 		r.Hops = append(r.Hops, hopReport(h))
+	}
+	r.Parts = partReports(l.parts)
+	if n := len(l.turn.Compacted); n > 0 {
+		r.Compacted = &l.turn.Compacted[n-1]
 	}
 	return r
 }
@@ -62,7 +84,7 @@ func Reported(t session.Turn, n int, s session.Step) Report {
 		Reason: route.Sticky, Contract: t.Contract, Step: n, Begun: s.Opened,
 	}
 	for _, h := range s.Hops {
-		if h.Route != nil {
+		if h.Route != nil && h.Hop == record.HopRoute {
 			r.Adapter, r.Reason, r.Cause, r.Probabilities = h.Route.Label, h.Route.Reason, h.Route.Error, h.Route.Probabilities
 		}
 		if h.Hop == record.HopAnswer {
@@ -70,6 +92,12 @@ func Reported(t session.Turn, n int, s session.Step) Report {
 		}
 		if h.Usage != (chat.Usage{}) && h.Error == "" {
 			r.Hops = append(r.Hops, hopReport(h))
+		}
+	}
+	if j := s.Joined; j != nil {
+		r.Parts = partReports(j.Parts)
+		for _, p := range j.Parts {
+			r.Hops = append(r.Hops, hopReport(record.Hop{Hop: record.HopAnswer, Adapter: p.Adapter, Usage: p.Usage}))
 		}
 	}
 	return r

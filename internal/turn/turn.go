@@ -17,7 +17,7 @@ import (
 // Run serves a request and tells out of it. The whole life of a turn stands here:
 // wait for a place; refuse what the backend cannot do; find the conversation by its
 // content; pin the contract and commit that the turn began; choose the specialist;
-// build its own view; stream its answer; commit how the turn closed; only then say
+// build its own view; stream its answer (together.go has the turn that several of them answer); commit how the turn closed; only then say
 // so. An error that Run returns was not told to out.
 func (r *Runner) Run(ctx context.Context, q Request, out Sink) (err error) {
 	ctx, span := r.span(ctx, &q)
@@ -43,6 +43,15 @@ func (r *Runner) Run(ctx context.Context, q Request, out Sink) (err error) {
 			return gone(err)
 		}
 	}
+	parts, err := l.plan(ctx)
+	if err != nil {
+		return err
+	}
+	if parts != nil {
+		defer r.Summaries.Wake()
+		err = l.together(ctx, parts, out)
+		return err
+	}
 	if err = l.choose(ctx); err != nil {
 		return err
 	}
@@ -61,14 +70,18 @@ func (r *Runner) Run(ctx context.Context, q Request, out Sink) (err error) {
 		return err
 	}
 	defer r.Summaries.Wake()
-	// The turn is delivered as of the commit: a client that left since then finds
-	// it when it comes back.
-	report := l.report()
-	report.Stop = answer.Finish.Stop
-	if err := out.Done(report, answer.Finish.Reason, l.usage()); err != nil {
-		r.Log.Debug("the client left before the end of a delivered turn", "turn", l.turn.ID, "err", err)
-	}
+	l.tell(out, answer.Finish.Reason, answer.Finish.Stop)
 	return nil
+}
+
+// tell says that the turn is delivered, as it is as of the commit: a client that left since
+// then finds it when it comes back.
+func (l *life) tell(out Sink, why chat.FinishReason, stop string) {
+	report := l.report()
+	report.Stop = stop
+	if err := out.Done(report, why, l.usage()); err != nil {
+		l.Log.Debug("the client left before the end of a delivered turn", "turn", l.turn.ID, "err", err)
+	}
 }
 
 // life is one request on its way through Run.
@@ -80,9 +93,10 @@ type life struct {
 	contract *contract.Contract // pinned
 	catalog  Catalog            // current
 	decision record.RouteDecision
-	hops     []record.Hop     // model calls of this request
-	sent     backend.Request  // the answer hop
-	lost     []session.Served // hops that did not come to their end
+	hops     []record.Hop        // model calls of this request
+	sent     backend.Request     // the answer hop
+	lost     []session.Served    // hops that did not come to their end
+	parts    []record.JoinedPart // of a turn that several specialists answered
 	closed   bool
 	span     Span // nil: nobody traces
 }

@@ -95,6 +95,9 @@ func (s *server) session(r *http.Request) (any, error) {
 	}
 	view := sessionView{sessionHead: headOf(st), Tree: make([]turnView, 0, len(turns))}
 	for i := range turns {
+		if turns[i].Part != nil {
+			continue // it is seen in the turn that it is a part of
+		}
 		view.Tree = append(view.Tree, viewOf(&turns[i], turns[i].Session != id))
 	}
 	return view, nil

@@ -87,6 +87,9 @@ func (s *stored) crashed() bool {
 
 // finish is why the answer ended.
 func (s *stored) finish() chat.FinishReason {
+	if s.step.Joined != nil {
+		return s.step.Joined.Finish
+	}
 	for _, h := range slices.Backward(s.step.Hops) {
 		if h.Hop == record.HopAnswer {
 			return h.Finish
