@@ -92,7 +92,7 @@ func (a *App) openHome(Options) error {
 func (a *App) openTurns(Options) error {
 	generator := a.seen(metered{a.generator, a.keys, a.clock})
 	a.summaries = summary.Start(summary.Deps{
-		Log: a.sessions, Contracts: a.catalogue, Generator: generator, IDs: a.ids, Meter: a.metrics, Logger: a.log,
+		Log: a.sessions, Contracts: a.catalogue, Generator: generator, IDs: a.ids, Meter: a.metrics, Logger: a.log, AtOnce: a.summariesAtOnce(),
 	})
 	a.onClose(func() error {
 		ctx, stop := context.WithTimeout(context.Background(), a.drain)
@@ -105,6 +105,15 @@ func (a *App) openTurns(Options) error {
 		IDs:   a.ids, Meter: a.metrics, Log: a.log, Tracer: a.turnTracer(), RouteTimeout: a.cfg.Queue.RouteTimeout,
 	}}
 	return a.openRanker()
+}
+
+// summariesAtOnce is how many summaries are written at once: engines below batch them with
+// answers, so up to as many as turns; the embedded engine keeps its rows for people.
+func (a *App) summariesAtOnce() int {
+	if len(a.cfg.Below()) == 0 {
+		return 2
+	}
+	return min(a.cfg.Queue.Running, 32)
 }
 
 // Handler serves every interface behind the one guard.

@@ -14,6 +14,7 @@ type Batch struct {
 	Calls   []Call
 	Queue   []Ref // turns whose summary is to be written
 	Done    []Ref // turns whose summary needs no worker any more
+	Lazy    bool  // nobody waits for it: a few milliseconds may pass, so that it shares a commit
 }
 
 // Ref names a turn.

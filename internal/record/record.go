@@ -65,6 +65,7 @@ type Blob struct {
 type Record struct {
 	Head
 	Body Body
+	Text []byte `json:"-"` // of a record that is settled: the body as the log stores it
 }
 
 // Body is one of the kinds below.

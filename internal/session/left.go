@@ -54,7 +54,7 @@ func (l *Log) leave(p *Position, from *Turn, shared int, given []chat.Message) e
 	}
 	for _, b := range append(bodies, record.TurnClosed{Status: record.StatusDelivered, Reason: "left at its tool calls"}) {
 		r := l.record(t, b)
-		if err := settle(&r); err != nil {
+		if err := r.Settle(); err != nil {
 			return err
 		}
 		p.left = append(p.left, r)

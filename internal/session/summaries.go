@@ -87,7 +87,7 @@ func (l *Log) PutSummary(ctx context.Context, owner, turn string, s Served, sum 
 	if err != nil {
 		return false, err
 	}
-	batch := record.Batch{Done: []record.Ref{t.ref()}}
+	batch := record.Batch{Done: []record.Ref{t.ref()}, Lazy: true}
 	if s.Hop.Hop != "" {
 		batch.Records = append(batch.Records, l.hop(t, s))
 	}

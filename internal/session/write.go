@@ -43,7 +43,7 @@ func (l *Log) Close(ctx context.Context, t *Turn, status record.Status, reason s
 	after := *t
 	for _, h := range last {
 		r := l.hop(t, h)
-		if err := settle(&r); err != nil {
+		if err := r.Settle(); err != nil {
 			return err
 		}
 		records = append(records, r)
@@ -118,7 +118,7 @@ func expecting(t *Turn, s record.Status) record.Batch {
 // advance commits records of a turn and then applies them to it.
 func (l *Log) advance(ctx context.Context, t *Turn, b record.Batch, records ...record.Record) error {
 	for i := range records {
-		if err := settle(&records[i]); err != nil {
+		if err := records[i].Settle(); err != nil {
 			return err
 		}
 	}
@@ -130,17 +130,6 @@ func (l *Log) advance(ctx context.Context, t *Turn, b record.Batch, records ...r
 		t.apply(r)
 	}
 	return nil
-}
-
-// settle gives a record the body that the log will give back, so that what is in
-// hand and what is read later are byte for byte the same.
-func settle(r *record.Record) error {
-	text, err := record.EncodeBody(r.Body)
-	if err != nil {
-		return err
-	}
-	r.Body, err = record.DecodeBody(r.Body.Kind(), text)
-	return err
 }
 
 // record makes a record of a turn.

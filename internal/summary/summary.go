@@ -47,12 +47,12 @@ type Deps struct {
 	IDs       *ids.Source
 	Meter     Meter
 	Logger    *slog.Logger
+	AtOnce    int // summaries that may run at once; 0 means 2
 }
 
-// The worker's pace: how many summaries at once, how long one may take, how often
-// a failed one is tried, and how often the queue is looked at unasked.
+// The worker's pace: how long a summary may take, how often a failed one is tried, and how
+// often the queue is looked at unasked.
 const (
-	atOnce   = 2
 	lease    = 2 * time.Minute
 	attempts = 3
 	pause    = 2 * time.Second
@@ -75,9 +75,12 @@ type Worker struct {
 
 // Start begins to work through the queue.
 func Start(d Deps) *Worker {
-	w := &Worker{Deps: d, wake: make(chan struct{}, 1), free: make(chan struct{}, atOnce), stop: make(chan struct{}), done: newFinished()}
+	if d.AtOnce <= 0 {
+		d.AtOnce = 2
+	}
+	w := &Worker{Deps: d, wake: make(chan struct{}, 1), free: make(chan struct{}, d.AtOnce), stop: make(chan struct{}), done: newFinished()}
 	w.work, w.cancel = context.WithCancel(context.Background())
-	for range atOnce {
+	for range d.AtOnce {
 		w.free <- struct{}{}
 	}
 	w.all.Add(1)
@@ -146,7 +149,7 @@ func (w *Worker) dispatch() {
 }
 
 // takeOne starts one summary and reports whether there may be more. It waits for a
-// place, so that at most atOnce are leased and none waits with its lease running.
+// place, so that at most AtOnce are leased and none waits with its lease running.
 func (w *Worker) takeOne() bool {
 	select {
 	case <-w.stop:

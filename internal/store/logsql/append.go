@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"macaron/internal/errs"
 	"macaron/internal/record"
@@ -15,12 +16,17 @@ type Batch struct {
 	rows [][]any
 }
 
-// Encode turns the records of a batch into rows; it needs no transaction.
+// Encode turns the records of a batch into rows; it needs no transaction. The records of
+// the result have the bodies that the log will give back.
 func Encode(b record.Batch) (Batch, error) {
 	out := Batch{Batch: b, rows: make([][]any, len(b.Records))}
-	for i, r := range b.Records {
-		var err error
-		if out.rows[i], err = encode(r); err != nil {
+	out.Records = slices.Clone(b.Records)
+	for i := range out.Records {
+		err := out.Records[i].Settle()
+		if err == nil {
+			out.rows[i], err = encode(out.Records[i])
+		}
+		if err != nil {
 			return Batch{}, err
 		}
 	}
@@ -50,6 +56,9 @@ func Apply(ctx context.Context, db Writer, b Batch, before func(record.Kind) err
 		if err := run(ctx, db, insertRecord, b.rows[i]...); err != nil {
 			return err
 		}
+		if n, tells := db.(Numbering); tells {
+			b.Records[i].Seq = n.Inserted()
+		}
 		if err := derive(ctx, db, r); err != nil {
 			return err
 		}
@@ -71,19 +80,16 @@ const insertRecord = `INSERT INTO records
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
 func encode(r record.Record) ([]any, error) {
-	body, err := record.EncodeBody(r.Body)
-	if err != nil {
-		return nil, err
-	}
 	var blob any // NULL
 	if r.Blob != nil {
+		var err error
 		if blob, err = r.Blob.Encode(); err != nil {
 			return nil, err
 		}
 	}
 	return []any{
 		r.ID, r.Owner, r.Session, r.Run, r.Turn, r.ParentTurn, r.Request, r.Time.UnixNano(),
-		string(r.Contract), string(r.Revision), string(r.Purpose), string(r.Consent), string(r.Body.Kind()), string(body), blob,
+		string(r.Contract), string(r.Revision), string(r.Purpose), string(r.Consent), string(r.Body.Kind()), string(r.Text), blob,
 	}, nil
 }
 

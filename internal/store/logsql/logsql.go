@@ -22,6 +22,9 @@ type Writer interface {
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
 }
 
+// Numbering is a Writer that tells the number of the row that was inserted last.
+type Numbering interface{ Inserted() int64 }
+
 // list runs a query and scans each row.
 func list[T any](ctx context.Context, db Reader, scan func(Row) (T, error), query string, args ...any) (all []T, err error) {
 	err = db.Query(ctx, func(r Row) error {

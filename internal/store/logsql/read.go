@@ -51,26 +51,40 @@ func (l Log) LastChain(ctx context.Context, owner, scope, session string, hashes
 	return -1, nil, nil
 }
 
-// lastKnown gives the index of the last hash that has entries, or -1.
+// lastKnown gives the index of the last hash that has entries, or -1. There are two
+// statements, so that stores can keep them prepared; a short list is repeated.
 func (l Log) lastKnown(ctx context.Context, owner, scope string, hashes [][32]byte) (int, error) {
-	marks := make([]string, len(hashes))
-	args := []any{owner, scope}
-	at := make(map[[32]byte]int, len(hashes))
-	for i := range hashes {
-		marks[i] = fmt.Sprintf("$%d", i+3)
-		args = append(args, hashes[i][:])
-		at[hashes[i]] = i
+	query, size := knownFew, firstChunk
+	if len(hashes) > firstChunk {
+		query, size = knownMany, chunk
+	}
+	args := make([]any, 2, size+2)
+	args[0], args[1] = owner, scope
+	for i := range size {
+		args = append(args, hashes[i%len(hashes)][:])
 	}
 	last := -1
 	err := l.Query(ctx, func(r Row) error {
 		var hash []byte
 		err := r.Scan(&hash)
-		if err == nil && len(hash) == 32 {
-			last = max(last, at[[32]byte(hash)])
+		for i := len(hashes) - 1; i > last; i-- {
+			if string(hashes[i][:]) == string(hash) {
+				last = i
+			}
 		}
 		return err
-	}, `SELECT DISTINCT hash FROM chains WHERE owner = $1 AND scope = $2 AND hash IN (`+strings.Join(marks, ", ")+`)`, args...)
+	}, query, args...)
 	return last, err
+}
+
+var knownFew, knownMany = known(firstChunk), known(chunk)
+
+func known(n int) string {
+	marks := make([]string, n)
+	for i := range marks {
+		marks[i] = fmt.Sprintf("$%d", i+3)
+	}
+	return `SELECT DISTINCT hash FROM chains WHERE owner = $1 AND scope = $2 AND hash IN (` + strings.Join(marks, ", ") + `)`
 }
 
 func (l Log) chains(ctx context.Context, owner, scope, session string, hash [32]byte, limit int) ([]record.Chain, error) {

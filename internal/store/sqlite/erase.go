@@ -17,19 +17,25 @@ const BeforeErase Stage = "erase"
 // Erase deletes a session and those that build on it, all or nothing, and tells what is
 // gone. With o.Before, nothing goes if any of them has changed since.
 func (s *Store) Erase(ctx context.Context, owner, session string, o record.Erase) (gone []record.Erased, err error) {
-	err = s.do(ctx, "", func(ctx context.Context, c *sql.Conn) error {
-		family, err := logsql.Family(ctx, conn{c}, owner, session)
+	err = s.do(ctx, "", func(ctx context.Context, db logsql.Writer) error {
+		family, err := logsql.Family(ctx, db, owner, session)
 		if err == nil && len(family) == 0 {
 			err = errs.New(errs.NotFound, "there is no such session", "list the sessions of this tenant to see what there is")
 		}
 		if err != nil {
 			return err
 		}
-		gone, err = logsql.EraseFamily(ctx, conn{c}, owner, family, o, func(step string) error { return s.fault(BeforeErase, record.Kind(step)) })
+		gone, err = logsql.EraseFamily(ctx, db, owner, family, o, func(step string) error { return s.fault(BeforeErase, record.Kind(step)) })
 		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	if !o.DryRun && len(gone) > 0 {
+		s.recent.clear()
+		for _, e := range gone {
+			s.tasks.erased(e.Owner, e.Session)
+		}
 	}
 	return gone, nil
 }

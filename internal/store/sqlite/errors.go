@@ -50,17 +50,3 @@ var failures = []struct {
 	{sqlite3.SQLITE_NOMEM, errs.StorageFailed, "ran out of memory", "free memory and start again"},
 	{sqlite3.SQLITE_TOOBIG, errs.TooLarge, "cannot take a record this large", "send less at once"},
 }
-
-// lost reports whether the error may have ended the whole transaction, not only
-// its own statement.
-func lost(err error) bool {
-	var failed *driver.Error
-	if !errors.As(err, &failed) {
-		return false
-	}
-	switch failed.Code() & 0xff {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CORRUPT:
-		return true
-	}
-	return false
-}

@@ -55,9 +55,13 @@ type Store struct {
 
 	fault  func(Stage, record.Kind) error
 	writer *sql.Conn // used by the write goroutine only
+	pen    *pen      // on it
 	write  *sql.DB
 	read   *sql.DB
+	pool   pool // on it
 	path   string
+	recent *recent
+	tasks  tasks
 
 	queue  chan *job
 	mu     sync.RWMutex // closed against a send on queue
@@ -74,8 +78,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if !ok {
 		return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("durability is %q", o.Durability), "use full or normal").In("durability")
 	}
-	s := &Store{fault: o.Fault, path: o.Path, queue: make(chan *job, 256), done: make(chan struct{})}
-	s.Log = logsql.Log{Reader: pool{s}}
+	s := &Store{fault: o.Fault, path: o.Path, recent: newRecent(), queue: make(chan *job, 256), done: make(chan struct{})}
+	s.Log = logsql.Log{Reader: &s.pool}
 	if s.fault == nil {
 		s.fault = func(Stage, record.Kind) error { return nil }
 	}
@@ -101,6 +105,9 @@ func (s *Store) open(ctx context.Context, sync string, maxBytes int64) (err erro
 	if s.writer, err = s.write.Conn(ctx); err != nil {
 		return s.coded(err)
 	}
+	if err := s.writer.Raw(func(conn any) (err error) { s.pen, err = newPen(conn); return err }); err != nil {
+		return s.coded(err)
+	}
 	if maxBytes > 0 {
 		if err := s.bound(ctx, maxBytes); err != nil {
 			return s.coded(err)
@@ -111,7 +118,8 @@ func (s *Store) open(ctx context.Context, sync string, maxBytes int64) (err erro
 	}
 	s.read.SetMaxOpenConns(readers)
 	s.read.SetMaxIdleConns(readers)
-	return nil
+	s.pool = pool{db: s.read, coded: s.coded, prepared: map[string]*sql.Stmt{}}
+	return s.tasks.load(ctx, &s.pool)
 }
 
 // private creates the file, if there is none, for this user alone; SQLite gives its
@@ -156,9 +164,16 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) closeFiles() error {
-	var first error
+	first := s.pool.close()
 	if s.read != nil {
-		first = s.read.Close()
+		if err := s.read.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	if s.pen != nil {
+		if err := s.pen.close(); err != nil && first == nil {
+			first = err
+		}
 	}
 	if s.writer != nil {
 		if err := s.writer.Close(); err != nil && first == nil {

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/record"
+	"macaron/internal/store/logsql"
 	"macaron/internal/store/storetest"
 )
 
@@ -224,7 +224,7 @@ func TestFaultInAGroupIsItsOwn(t *testing.T) {
 	}
 	release := make(chan struct{})
 	blocked := make(chan error, 1)
-	go func() { blocked <- s.do(ctx, "", func(context.Context, *sql.Conn) error { <-release; return nil }) }()
+	go func() { blocked <- s.do(ctx, "", func(context.Context, logsql.Writer) error { <-release; return nil }) }()
 	results := make(chan error, 8)
 	for i := range cap(results) {
 		b := session(string(rune('a' + i)))

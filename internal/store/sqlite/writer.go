@@ -2,26 +2,37 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
+	"time"
 
 	"macaron/internal/errs"
 	"macaron/internal/record"
+	"macaron/internal/store/logsql"
 )
 
 // group is how many writes share one commit at most.
 const group = 64
 
-// job is one write: apply runs inside the transaction, in its own savepoint.
+// linger is how long a lazy write waits for another one whose commit it can share.
+const linger = 5 * time.Millisecond
+
+// job is one write: apply runs inside the transaction, more than once if another job of it
+// failed; committed, if not nil, when it is durable and before anybody is told.
 type job struct {
-	apply func(ctx context.Context, c *sql.Conn) error
-	kind  record.Kind // for Fault
-	done  chan error
+	apply     func(ctx context.Context, db logsql.Writer) error
+	committed func()
+	lazy      bool
+	kind      record.Kind // for Fault
+	done      chan error
 }
 
-// do hands a write to the writer and waits for its commit. Once accepted it is
+// do submits a write of which nothing is remembered.
+func (s *Store) do(ctx context.Context, kind record.Kind, apply func(context.Context, logsql.Writer) error) error {
+	return s.submit(ctx, &job{apply: apply, kind: kind, done: make(chan error, 1)})
+}
+
+// submit hands a write to the writer and waits for its commit. Once accepted it is
 // carried out whether or not ctx ends, so that the answer is never in doubt.
-func (s *Store) do(ctx context.Context, kind record.Kind, apply func(context.Context, *sql.Conn) error) error {
-	j := &job{apply: apply, kind: kind, done: make(chan error, 1)}
+func (s *Store) submit(ctx context.Context, j *job) error {
 	s.mu.RLock()
 	if s.closed {
 		s.mu.RUnlock()
@@ -45,6 +56,9 @@ func (s *Store) run() {
 	defer close(s.done)
 	for first := range s.queue {
 		jobs := []*job{first}
+		if first.lazy {
+			jobs = s.await(jobs)
+		}
 		for len(jobs) < group {
 			next, more := s.poll()
 			if !more {
@@ -54,6 +68,26 @@ func (s *Store) run() {
 		}
 		s.commit(jobs)
 	}
+}
+
+// await gathers writes until one comes that somebody waits for.
+func (s *Store) await(jobs []*job) []*job {
+	over := time.NewTimer(linger)
+	defer over.Stop()
+	for len(jobs) < group {
+		select {
+		case j, more := <-s.queue:
+			if !more {
+				return jobs
+			}
+			if jobs = append(jobs, j); !j.lazy {
+				return jobs
+			}
+		case <-over.C:
+			return jobs
+		}
+	}
+	return jobs
 }
 
 // poll takes a queued write without waiting.
@@ -66,77 +100,53 @@ func (s *Store) poll() (*job, bool) {
 	}
 }
 
-// commit writes the jobs in one transaction. When that fails as a whole, each is
-// tried alone, so that only the one at fault fails.
+// commit writes the jobs in one transaction. When that fails, for whatever reason, each is
+// tried alone, so that only the one at fault fails. Failures are rare, and a savepoint for
+// each job would cost every write as much as a row of it.
 func (s *Store) commit(jobs []*job) {
-	ctx := context.Background()
-	results, err := s.transact(ctx, jobs)
+	err := s.writer.Raw(func(any) error { return s.transact(context.Background(), jobs) })
 	if err != nil && len(jobs) > 1 {
 		for _, j := range jobs {
 			s.commit([]*job{j})
 		}
 		return
 	}
-	for i, j := range jobs {
-		if err != nil {
-			results[i] = err
+	for _, j := range jobs {
+		result := err
+		if err == nil && j.committed != nil {
+			j.committed()
 		}
-		j.done <- results[i]
+		if err == nil {
+			result = s.fault(AfterCommit, j.kind)
+		}
+		j.done <- result
 	}
 }
 
-// transact gives each job's own error, or the one that undid all of them.
-func (s *Store) transact(ctx context.Context, jobs []*job) ([]error, error) {
-	results := make([]error, len(jobs))
-	if _, err := s.writer.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return results, err
-	}
-	for i, j := range jobs {
-		if results[i] = s.savepoint(ctx, j); results[i] != nil && lost(results[i]) {
-			return results, s.rollback(ctx, results[i])
-		}
-	}
-	for i, j := range jobs {
-		if results[i] == nil {
-			if err := s.fault(BeforeCommit, j.kind); err != nil {
-				return results, s.rollback(ctx, err)
-			}
-		}
-	}
-	if _, err := s.writer.ExecContext(ctx, "COMMIT"); err != nil {
-		return results, s.rollback(ctx, err)
-	}
-	for i, j := range jobs {
-		if results[i] == nil {
-			results[i] = s.fault(AfterCommit, j.kind)
-		}
-	}
-	return results, nil
-}
-
-// savepoint runs a job so that its failure undoes only itself.
-func (s *Store) savepoint(ctx context.Context, j *job) error {
-	if _, err := s.writer.ExecContext(ctx, "SAVEPOINT job"); err != nil {
+// transact writes all jobs or none of them.
+func (s *Store) transact(ctx context.Context, jobs []*job) error {
+	if _, err := s.pen.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	failed := j.apply(ctx, s.writer)
-	if failed != nil {
-		if lost(failed) {
-			return failed
-		}
-		if _, err := s.writer.ExecContext(ctx, "ROLLBACK TO job"); err != nil {
-			return err
+	for _, j := range jobs {
+		if err := j.apply(ctx, s.pen); err != nil {
+			return s.rollback(ctx, err)
 		}
 	}
-	if _, err := s.writer.ExecContext(ctx, "RELEASE job"); err != nil {
-		return err
+	for _, j := range jobs {
+		if err := s.fault(BeforeCommit, j.kind); err != nil {
+			return s.rollback(ctx, err)
+		}
 	}
-	return failed
+	if _, err := s.pen.Exec(ctx, "COMMIT"); err != nil {
+		return s.rollback(ctx, err)
+	}
+	return nil
 }
 
 // rollback ends the transaction and gives the cause. SQLite may have ended it
 // already, so an error here says nothing new.
 func (s *Store) rollback(ctx context.Context, cause error) error {
-	_, _ = s.writer.ExecContext(ctx, "ROLLBACK")
+	_, _ = s.pen.Exec(ctx, "ROLLBACK")
 	return cause
 }
