@@ -16,14 +16,15 @@ import (
 	"macaron/internal/errs"
 )
 
-// maxSteps bounds the subschemas that one check may visit. Schemas can be written of
-// which a few lines take longer than anybody waits (a reference taken twice, nested).
-const maxSteps = 200_000
+// maxSteps bounds the subschemas that the check of a text of n bytes may visit. Schemas can
+// be written of which a few lines take longer than anybody waits (a reference taken twice,
+// nested).
+func maxSteps(n int) int { return 20_000 + 2*n }
 
 // schema checks JSON texts. A nil schema takes any JSON.
 type schema struct {
 	mu    sync.Mutex // steps belong to the check that runs
-	steps *int
+	steps *int       // that are left
 	root  *jsonschema.Schema
 }
 
@@ -64,7 +65,7 @@ func (nothing) Load(url string) (any, error) {
 	return nil, fmt.Errorf("it refers to %s, which lies outside of it", errs.Clip(url))
 }
 
-// step counts the subschemas that a check visits.
+// step counts down the subschemas that a check visits.
 type step struct{ n *int }
 
 type tooLong struct{}
@@ -72,7 +73,7 @@ type tooLong struct{}
 // Validate ends a check that takes too long, by a panic that check catches: the library
 // has no other way out.
 func (s step) Validate(*jsonschema.ValidatorContext, any) {
-	if *s.n++; *s.n > maxSteps {
+	if *s.n--; *s.n < 0 {
 		panic(tooLong{})
 	}
 }
@@ -89,12 +90,12 @@ func (s *schema) check(text json.RawMessage) (err error) {
 		switch p := recover().(type) {
 		case nil:
 		case tooLong:
-			err = fmt.Errorf("checking takes more than %d steps", maxSteps)
+			err = fmt.Errorf("checking takes more than %d steps", maxSteps(len(text)))
 		default:
 			panic(p)
 		}
 	}()
-	*s.steps = 0
+	*s.steps = maxSteps(len(text))
 	if err := s.root.Validate(doc); err != nil {
 		return errors.New(short(err))
 	}
