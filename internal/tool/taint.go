@@ -46,6 +46,17 @@ func (t *Taint) Learn(d Def, r Result) error {
 	return nil
 }
 
+// Add watches texts that come from elsewhere, such as the values of secrets. A text of
+// fewer than four characters is not watched and false is returned.
+func (t *Taint) Add(texts ...string) bool {
+	ok := true
+	for _, s := range texts {
+		ok = ok && utf8.RuneCountInString(s) >= minTaint
+		t.learn([]any{s})
+	}
+	return ok
+}
+
 func (t *Taint) learn(hidden []any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
