@@ -51,6 +51,7 @@ type Turn struct {
 	start   [32]byte  // chain hash before Trace
 	after   *link     // chain hash behind Trace, once the turn is delivered and it was needed
 	seq     int64     // last record read of it; 0 for a turn in hand
+	later   *later    // of a turn in hand: what of it is not in the log yet
 }
 
 // Step tells which request of the turn the present one is, from 0, and when it was taken.

@@ -70,7 +70,11 @@ func (l *Log) Close(ctx context.Context, t *Turn, status record.Status, reason s
 		return errs.Newf(errs.Internal, "a turn cannot be closed as %q", status)
 	}
 	records = append(records, l.record(t, record.TurnClosed{Status: status, Reason: reason}))
+	batch.Records = t.later.take()
 	err := l.advance(ctx, t, batch, records...)
+	if err != nil && len(batch.Records) > 0 {
+		t.later.add(batch.Records...)
+	}
 	if errors.Is(err, record.ErrConflict) {
 		return errs.Wrap(errs.Internal, err, fmt.Sprintf("turn %s is not open any more", t.ID), "")
 	}

@@ -33,7 +33,7 @@ func (l *life) plan(ctx context.Context) ([]split.Part, error) {
 	for i := range hops {
 		hops[i].Hop.ID, hops[i].Hop.Hop = l.IDs.New(ids.Hop), record.HopSplit
 		l.count(hops[i].Hop)
-		if err := l.Sessions.RecordHop(ctx, l.turn, hops[i]); err != nil {
+		if err := l.Sessions.NoteHop(ctx, l.turn, hops[i]); err != nil {
 			return nil, err
 		}
 	}

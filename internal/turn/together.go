@@ -22,7 +22,7 @@ func (l *life) together(ctx context.Context, plan []split.Part, out Sink) error 
 	l.decision = record.RouteDecision{Label: split.Labels(plan), Reason: route.Split}
 	l.Meter.Route(route.Split)
 	decided := record.Hop{ID: l.IDs.New(ids.Hop), Hop: record.HopRoute, Route: &l.decision}
-	if err := l.Sessions.RecordHop(ctx, l.turn, session.Served{Hop: decided}); err != nil {
+	if err := l.Sessions.NoteHop(ctx, l.turn, session.Served{Hop: decided}); err != nil {
 		return err
 	}
 	if err := out.Chosen(l.report()); err != nil {
@@ -166,7 +166,7 @@ func (g *group) open(m *member) (*life, error) {
 	l := &life{Runner: w.Runner, request: q, position: p, turn: turn, contract: w.contract, catalog: w.catalog}
 	l.decision = record.RouteDecision{Label: m.Label, Reason: route.Split, Probabilities: m.Probabilities}
 	decided := record.Hop{ID: l.IDs.New(ids.Hop), Hop: record.HopRoute, Route: &l.decision}
-	if err := l.Sessions.RecordHop(g.ctx, turn, session.Served{Hop: decided}); err != nil {
+	if err := l.Sessions.NoteHop(g.ctx, turn, session.Served{Hop: decided}); err != nil {
 		l.abandon(&err)
 		return nil, err
 	}
