@@ -93,15 +93,11 @@ func (b *Backend) Usable() error { return b.wrong }
 func client(silence time.Duration, conns int) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			DialContext:            (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    10 * time.Second,
-			ResponseHeaderTimeout:  silence,
-			IdleConnTimeout:        90 * time.Second,
-			MaxIdleConnsPerHost:    conns,
-			MaxResponseHeaderBytes: 64 << 10,
-			DisableCompression:     true,
+		Transport: &direct{
+			dial:    (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			tls:     &tls.Config{MinVersion: tls.VersionTLS12},
+			silence: silence,
+			most:    conns,
 		},
 	}
 }
