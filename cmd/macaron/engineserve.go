@@ -150,6 +150,7 @@ func (e *env) serveEngine(ctx context.Context, c config.Config, o app.EngineOpti
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	o.Hurry = e.hurry
 	s, err := app.NewEngineServer(c, o)
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -11,8 +11,24 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := execute(ctx, os.Args[1:], &env{in: os.Stdin, out: os.Stdout, err: os.Stderr})
-	stop()
+	stop, hurry, quit := stops()
+	code := execute(stop, os.Args[1:], &env{in: os.Stdin, out: os.Stdout, err: os.Stderr, hurry: hurry})
+	quit()
 	os.Exit(code)
+}
+
+// stops ends a context at the first signal to stop; a second one says that nobody can wait, and
+// a third ends the process as it would without us.
+func stops() (ctx context.Context, hurry <-chan struct{}, quit func()) {
+	signals, second := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		signal.Stop(signals)
+		close(second)
+	}()
+	return ctx, second, cancel
 }

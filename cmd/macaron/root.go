@@ -20,6 +20,7 @@ type env struct {
 	out, err io.Writer
 	json     bool              // --json
 	flags    map[string]string // setting -> value, only those given
+	hurry    <-chan struct{}   // closed when who asked for a stop cannot wait for its end
 }
 
 // config reads the settings: file, then environment, then flags.

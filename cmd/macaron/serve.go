@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -38,10 +41,11 @@ func (e *env) serve(ctx context.Context, c config.Config, model models.Local) er
 	if err != nil {
 		return err
 	}
-	a, err := app.New(c, app.Options{Version: version, Model: model})
+	a, err := app.New(c, app.Options{Version: version, Model: model, Hurry: e.hurry, Settings: e.config})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	defer reloads(a)()
 	ready := make(chan error, 1)
 	go func() { ready <- e.announce(ctx, a, c, c.Scheme()+l.Addr().String()) }()
 	err = a.Serve(ctx, l)
@@ -49,6 +53,26 @@ func (e *env) serve(ctx context.Context, c config.Config, model models.Local) er
 		err = told
 	}
 	return err
+}
+
+// reloads has the app read its settings again at each SIGHUP, until the returned function is called.
+func reloads(a *app.App) (end func()) {
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for {
+			select {
+			case <-signals:
+				_, _ = a.Reload() // the log has told
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
 }
 
 // announce waits for the model and prints where everything is.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"macaron/internal/auth"
@@ -19,6 +20,7 @@ import (
 	"macaron/internal/limits"
 	"macaron/internal/models"
 	"macaron/internal/obs"
+	"macaron/internal/retention"
 	"macaron/internal/session"
 	"macaron/internal/store/homelock"
 	"macaron/internal/summary"
@@ -33,13 +35,17 @@ type Options struct {
 	Generator backend.Generator // nil: the configured engine or upstream
 	Model     models.Local      // a model file that the caller has verified; zero: the configured one
 	Key       config.Secret     // valid for the local tenant as long as this process lives; "": none
-	Drain     time.Duration     // how long open answers may go on after a stop was asked for; 0: 10 s
+	Drain     time.Duration     // how long open answers may go on after a stop was asked for; 0: as configured
+	Hurry     <-chan struct{}   // closed: open answers are cut now; nil: never
+	// Settings reads the settings again, for a reload; nil: there is none.
+	Settings func() (config.Config, error)
 }
 
 // App is one running Macaron: everything under one MACARON_HOME.
 type App struct {
 	front
-	cfg       config.Config
+	cfg       config.Config // as it was at the start
+	settings  inForce
 	version   string
 	metrics   *obs.Metrics
 	tracer    *obs.Tracer // nil: nobody traces
@@ -49,7 +55,9 @@ type App struct {
 	model     models.Local
 	generator *late
 	summaries *summary.Worker
+	queue     *limits.Queue
 	turns     gate
+	policy    atomic.Pointer[retention.Policy]
 	entries   []entry // every route
 	handler   http.Handler
 	instance  string // names this process to engines below, which may be itself
@@ -62,6 +70,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	if a.version == "" {
 		a.version = "dev"
 	}
+	a.settings = inForce{now: cfg, read: opts.Settings}
 	a.metrics = obs.NewMetrics(a.version)
 	a.front.init(cfg, opts, a.metrics, refusal)
 	a.instance = a.ids.New(ids.Request)
@@ -94,14 +103,11 @@ func (a *App) openTurns(Options) error {
 	a.summaries = summary.Start(summary.Deps{
 		Log: a.sessions, Contracts: a.catalogue, Generator: generator, IDs: a.ids, Meter: a.metrics, Logger: a.log, AtOnce: a.summariesAtOnce(),
 	})
-	a.onClose(func() error {
-		ctx, stop := context.WithTimeout(context.Background(), a.drain)
-		defer stop()
-		return a.summaries.Close(ctx)
-	})
+	a.onClose(func() error { return a.summaries.Close(a.stop.within()) })
+	a.queue = limits.NewQueue(a.cfg.Queue.Running, a.cfg.Queue.Waiting, a.metrics.Load)
 	a.turns = gate{clock: a.clock, Runner: &turn.Runner{
 		Sessions: a.sessions, Catalogue: a.catalogue, Generator: generator, Summaries: a.summaries,
-		Queue: limits.NewQueue(a.cfg.Queue.Running, a.cfg.Queue.Waiting, a.metrics.Load),
+		Queue: a.queue,
 		IDs:   a.ids, Meter: a.metrics, Log: a.log, Tracer: a.turnTracer(), RouteTimeout: a.cfg.Queue.RouteTimeout,
 	}}
 	return a.openRanker()

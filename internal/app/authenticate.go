@@ -76,20 +76,24 @@ func (a *App) keepUsage(path string) {
 func (a *App) openDoor() (err error) {
 	d := a.cfg.Door
 	a.most = d.Connections
-	a.hosts, a.origins = map[string]bool{}, map[string]bool{}
-	for _, h := range d.Hosts {
-		a.hosts[hostOf(h)] = true
-	}
-	for _, o := range d.Origins {
-		a.origins[o] = true
-	}
-	a.anyHost = !a.cfg.Loopback() && len(d.Hosts) == 0
+	a.door.Store(doorOf(a.cfg))
 	if d.Cert != "" {
 		a.tls, err = loadCertificate(d.Cert, d.CertKey, func(err error) {
 			a.log.Error("the changed certificate cannot be used; the one before stays in force", "err", err)
 		})
 	}
 	return err
+}
+
+func doorOf(c config.Config) *door {
+	d := &door{anyHost: !c.Loopback() && len(c.Door.Hosts) == 0, hosts: map[string]bool{}, origins: map[string]bool{}}
+	for _, h := range c.Door.Hosts {
+		d.hosts[hostOf(h)] = true
+	}
+	for _, o := range c.Door.Origins {
+		d.origins[o] = true
+	}
+	return d
 }
 
 // authenticate finds out for whom a request acts, before anything is looked up for it, and puts it

@@ -65,7 +65,7 @@ func NewEngineServer(cfg config.Config, o EngineOptions) (*EngineServer, error) 
 	s := &EngineServer{cfg: cfg, opts: o, model: o.Model, loaded: make(chan struct{})}
 	m := obs.NewEngineMetrics(o.Version, s.state)
 	s.front.init(cfg, o.Options, m, vllm.WriteError)
-	s.anyHost = cfg.Engine.Key != ""
+	s.door.Store(&door{anyHost: cfg.Engine.Key != ""})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer close(s.loaded)
@@ -154,7 +154,7 @@ func (s *EngineServer) routes(m *obs.EngineMetrics, api http.Handler) http.Handl
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, r *http.Request) {
-		if s.stopping.Load() {
+		if s.stop.asked.Load() {
 			s.refuse(w, errs.New(errs.UpstreamUnavailable, "the process is stopping", ""))
 			return
 		}

@@ -30,33 +30,32 @@ type front struct {
 	ids     *ids.Source
 	meter   meter
 	refuse  func(http.ResponseWriter, error) // writes an error in the interface's own shape
-	drain   time.Duration
-	anyHost bool            // callers may name this machine as they like, since each of them has a key
-	hosts   map[string]bool // names of this machine beside those of loopback
-	origins map[string]bool // of other sites whose pages may call
-	tls     *tls.Config     // nil: plain
-	arrival time.Duration   // longest for a body to come in
-	most    int             // connections at once; 0: no bound
+	level   *slog.LevelVar                   // of log; nil: the log is somebody else's
+	stop    stopping
+	door    atomic.Pointer[door] // who may come in
+	tls     *tls.Config          // nil: plain
+	arrival time.Duration        // longest for a body to come in
+	most    int                  // connections at once; 0: no bound
 
-	active   sync.WaitGroup // requests that are being served
-	stopping atomic.Bool    // a stop was asked for
-	addr     chan string    // filled once it listens
-	closers  []func() error
-	closing  sync.Once
-	closed   error
+	active  sync.WaitGroup // requests that are being served
+	addr    chan string    // filled once it listens
+	closers []func() error
+	closing sync.Once
+	closed  error
 }
 
 func (f *front) init(cfg config.Config, opts Options, m meter, refuse func(http.ResponseWriter, error)) {
-	f.log, f.clock, f.drain, f.meter, f.refuse = opts.Log, opts.Clock, opts.Drain, m, refuse
+	f.log, f.clock, f.meter, f.refuse = opts.Log, opts.Clock, m, refuse
 	f.addr, f.arrival = make(chan string, 1), arrival
+	f.stop.init(cfg.Stop, opts)
+	f.door.Store(&door{})
 	if f.log == nil {
-		f.log = obs.NewLog(os.Stderr, cfg.Log.Level, cfg.Log.Format)
+		f.level = &slog.LevelVar{}
+		f.level.Set(obs.Level(cfg.Log.Level))
+		f.log = obs.NewLogAt(os.Stderr, f.level, cfg.Log.Format)
 	}
 	if f.clock == nil {
 		f.clock = clock.System{}
-	}
-	if f.drain == 0 {
-		f.drain = 10 * time.Second
 	}
 	f.ids = ids.NewSource(f.clock, nil)
 }
@@ -73,6 +72,7 @@ func (f *front) Close() error {
 				f.closed = err
 			}
 		}
+		f.stop.over()
 		f.log.Info("closed", "ms", time.Since(begun).Milliseconds())
 	})
 	return f.closed

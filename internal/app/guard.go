@@ -10,6 +10,13 @@ import (
 	"macaron/internal/limits"
 )
 
+// door says who may come in, beside those of this machine.
+type door struct {
+	anyHost bool            // callers may name this machine as they like, since each of them has a key
+	hosts   map[string]bool // names of this machine beside those of loopback
+	origins map[string]bool // of other sites whose pages may call
+}
+
 // guard is the one door: it refuses requests that a page of another site, or a name
 // that was rebound to this machine, sent through somebody's browser. It wraps the
 // whole mux, so no handler can be reached around it.
@@ -31,11 +38,12 @@ func (f *front) checkCaller(r *http.Request) *errs.Error {
 	if err := headerCount(r.Header); err != nil {
 		return err
 	}
-	if !f.anyHost && !localName(r.Host) && !f.hosts[hostOf(r.Host)] {
+	in := f.door.Load()
+	if !in.anyHost && !localName(r.Host) && !in.hosts[hostOf(r.Host)] {
 		return errs.New(errs.Forbidden, "the Host header names another machine", "use http://127.0.0.1 or http://localhost with the port, or a name that the operator put into hosts")
 	}
 	origin := r.Header.Get("Origin")
-	if f.origins[origin] {
+	if in.origins[origin] {
 		return nil
 	}
 	if origin != "" && origin != scheme(r)+r.Host {
@@ -80,13 +88,14 @@ func foreignFetch(r *http.Request) bool {
 // shared tells a browser that a page of an allowed origin may read the answer. It reports whether
 // it answered by itself: a preflight, which browsers send without credentials.
 func (f *front) shared(w http.ResponseWriter, r *http.Request) bool {
-	if len(f.origins) == 0 {
+	origins := f.door.Load().origins
+	if len(origins) == 0 {
 		return false
 	}
 	h := w.Header()
 	h.Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
-	if !f.origins[origin] {
+	if !origins[origin] {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

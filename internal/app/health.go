@@ -46,7 +46,7 @@ func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 
 func (a *App) checks(ctx context.Context) []check {
 	all := []check{checked("model", a.generator.Ready(ctx)), checked("log", a.writable(ctx))}
-	if a.stopping.Load() {
+	if a.stop.asked.Load() {
 		all = append(all, checked("serving", errs.New(errs.UpstreamUnavailable, "the process is stopping", "")))
 	}
 	return all

@@ -66,11 +66,12 @@ func (a *App) takeOver(ctx context.Context) {
 
 // keepFor deletes, every hour, the conversations whose time is over.
 func (a *App) keepFor(s Store) {
-	p := retention.Policy{Keep: a.cfg.Store.Keep, Tenants: a.cfg.Store.Tenants}
-	if !p.Any() {
-		return
-	}
-	apply := func(ctx context.Context) {
+	a.policy.Store(policyOf(a.cfg))
+	a.inBackground(time.Hour, func(ctx context.Context) {
+		p := *a.policy.Load()
+		if !p.Any() {
+			return
+		}
 		gone, err := retention.Apply(ctx, s, p, a.clock.Now())
 		if gone > 0 {
 			a.log.Info("conversations whose time is over were deleted", "sessions", gone)
@@ -78,8 +79,11 @@ func (a *App) keepFor(s Store) {
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("conversations whose time is over could not be deleted", "err", err)
 		}
-	}
-	a.inBackground(time.Hour, apply)
+	})
+}
+
+func policyOf(c config.Config) *retention.Policy {
+	return &retention.Policy{Keep: c.Store.Keep, Tenants: c.Store.Tenants}
 }
 
 // inBackground does a job, and again and again until the app closes.

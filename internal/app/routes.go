@@ -35,11 +35,7 @@ func (a *App) table() []entry {
 	answers := responses.New(responses.Deps{
 		Turns: a.turns, Log: a.sessions, Owner: auth.Owner, Logger: a.log, Failed: a.metrics.Error,
 	})
-	a.onClose(func() error {
-		ctx, stop := context.WithTimeout(context.Background(), a.drain)
-		defer stop()
-		return answers.Close(ctx)
-	})
+	a.onClose(func() error { return answers.Close(a.stop.within()) })
 	return []entry{
 		{"GET /healthz", auth.Public, http.HandlerFunc(a.healthz)},
 		{"GET /readyz", auth.Public, http.HandlerFunc(a.readyz)},
@@ -67,6 +63,7 @@ func (a *App) table() []entry {
 		{"GET /admin/sessions", auth.Read, pages},
 		{"GET /admin/sessions/{id}", auth.Read, pages},
 		{"GET /admin/adapters", auth.Read, pages},
+		{"POST /admin/reload", auth.Admin, http.HandlerFunc(a.reload)},
 		{"POST /v1/route", auth.Chat, chat},
 		{"POST /admin/route", auth.Chat, http.HandlerFunc(a.route)},
 		{"GET /admin/route/{id}", auth.Read, http.HandlerFunc(a.explain)},

@@ -68,10 +68,8 @@ func (f *front) serve(ctx context.Context, l net.Listener, handler http.Handler,
 	done := make(chan error, 1)
 	go func() { done <- f.accept(srv, l) }()
 	err := f.untilEnd(ctx, done, loaded)
-	f.stopping.Store(true)
-	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), f.drain)
-	defer stop()
-	if srv.Shutdown(grace) != nil {
+	f.stop.pause()
+	if srv.Shutdown(f.stop.within()) != nil {
 		cut() // what still streams is closed as interrupted, and says so
 		idle := make(chan struct{})
 		go func() { f.active.Wait(); close(idle) }()
@@ -115,7 +113,7 @@ func (f *front) untilEnd(ctx context.Context, served <-chan error, loaded func(c
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		f.log.Info("stopping; open answers may finish", "within", f.drain)
+		f.log.Info("stopping; open answers may finish", "within", f.stop.drain, "after", f.stop.delay)
 		return nil
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"macaron/internal/backend"
 	"macaron/internal/backend/backendtest"
 	"macaron/internal/chat"
+	"macaron/internal/config"
 	"macaron/internal/obs"
 	"macaron/internal/record"
 	"macaron/internal/wire/sse"
@@ -160,5 +161,43 @@ func TestDisconnectBeforeTheFirstByte(t *testing.T) {
 	}
 	if turn := s.settled(); turn.Status != record.StatusInterrupted || turn.Reason != "canceled" || g.Running() != 0 {
 		t.Errorf("the turn is %s, %s; %d slots taken", turn.Status, turn.Reason, g.Running())
+	}
+}
+
+// While it is told to wait, a server that stops says that it is not ready and serves all the same;
+// who cannot wait ends that, and what is open is cut at once.
+func TestAStopIsToldBeforeItComes(t *testing.T) {
+	g := &backendtest.Scripted{}
+	slow(g, 1<<30)
+	cfg, hurry := settings(t, t.TempDir()), make(chan struct{})
+	cfg.Stop = config.Stop{Delay: time.Hour, Drain: time.Hour}
+	a, err := New(cfg, Options{Log: obs.Discard(), Generator: g, Hurry: hurry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, a)
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.stop() }()
+	for range 500 {
+		if status, _ := s.get("/readyz"); status == http.StatusServiceUnavailable {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	status, body := s.get("/readyz")
+	if alive, _ := s.get("/healthz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "is stopping") || alive != http.StatusOK {
+		t.Errorf("readyz says %d, %s; healthz %d", status, body, alive)
+	}
+	resp := s.post(streamed(ask(user("L2: count"))))
+	first := sse.NewReader(resp.Body, 1<<20)
+	if _, err := first.Next(); err != nil {
+		t.Fatal(err)
+	}
+	close(hurry)
+	if _, last := s.chunks(resp); !strings.Contains(last, `"code":"canceled"`) {
+		t.Errorf("the cut stream ends with %s", last)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
 	}
 }

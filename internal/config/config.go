@@ -26,6 +26,7 @@ type Config struct {
 	Router     Router
 	Log        Log
 	Traces     Traces
+	Stop       Stop
 	Door       Door
 	Key        Secret // that this program's own commands show to a running server
 
@@ -83,6 +84,12 @@ type Queue struct {
 type Log struct {
 	Level  string // debug, info, warn, error
 	Format string // text or json
+}
+
+// Stop says how a server ends.
+type Stop struct {
+	Delay time.Duration // not ready, and still taking requests
+	Drain time.Duration // then: taking none, and finishing what is open
 }
 
 // Traces says where OpenTelemetry spans go. Without an endpoint none are made.

@@ -14,10 +14,35 @@ type Field struct {
 	Env  string
 	Flag string
 	Help string
+	When When // a change is in force
 
-	secret bool
+	secret func(c *Config) *Secret // the value is a credential: not in the file
+	file   func(c *Config) *Secret // the value is the path of a file with one
 	set    func(c *Config, value string) error
 	preset string // default, when it is a constant
+}
+
+// When says what makes a change of a setting take effect.
+type When string
+
+// A setting is read once by each process, unless another word stands at it.
+const (
+	AtStart  When = ""        // a server has to be started again
+	OnReload When = "reload"  // a running server takes it up when it is told to reload
+	Commands When = "command" // only commands read it, each when it starts
+)
+
+// assign gives a setting its value.
+func (f Field) assign(c *Config, v string) (err error) {
+	switch {
+	case f.secret != nil:
+		*f.secret(c) = Secret(v)
+	case f.file != nil:
+		*f.file(c), err = readKey(v)
+	default:
+		err = f.set(c, v)
+	}
+	return err
 }
 
 // Fields lists the settings, so that commands can offer them as flags.
@@ -36,12 +61,12 @@ var fields = []Field{
 		set: oneOf(func(c *Config) *string { return &c.Durability }, "normal", "full")},
 	{Key: "store", Env: "MACARON_STORE", Flag: "store", Help: "where the log is kept: sqlite (in home) or postgres://user@host/database", preset: "sqlite", set: setStore},
 	{Key: "store_password_file", Env: "MACARON_STORE_PASSWORD_FILE", Flag: "store-password-file", Help: "file with the password for the store",
-		set: keyFile(func(c *Config) *Secret { return &c.Store.Password })},
-	{Key: "retention.days", Env: "MACARON_RETENTION_DAYS", Flag: "retention-days", Help: "sessions unchanged for so many days are deleted; 0 keeps them", preset: "0", set: setKeep},
-	{Key: "retention.tenants", Env: "MACARON_RETENTION_TENANTS", Flag: "retention-tenants", Help: "tenant=days pairs, comma-separated, for tenants with days of their own", set: setTenants},
-	{Key: "models.hf_endpoint", Env: "HF_ENDPOINT", Flag: "hf-endpoint", Help: "base URL of hf: sources", preset: "https://huggingface.co",
+		file: func(c *Config) *Secret { return &c.Store.Password }},
+	{Key: "retention.days", When: OnReload, Env: "MACARON_RETENTION_DAYS", Flag: "retention-days", Help: "sessions unchanged for so many days are deleted; 0 keeps them", preset: "0", set: setKeep},
+	{Key: "retention.tenants", When: OnReload, Env: "MACARON_RETENTION_TENANTS", Flag: "retention-tenants", Help: "tenant=days pairs, comma-separated, for tenants with days of their own", set: setTenants},
+	{Key: "models.hf_endpoint", When: Commands, Env: "HF_ENDPOINT", Flag: "hf-endpoint", Help: "base URL of hf: sources", preset: "https://huggingface.co",
 		set: text(func(c *Config) *string { return &c.Models.Endpoint })},
-	{Key: "models.python", Env: "MACARON_PYTHON", Flag: "python", Help: "Python with pip, for pip: sources", preset: "python3",
+	{Key: "models.python", When: Commands, Env: "MACARON_PYTHON", Flag: "python", Help: "Python with pip, for pip: sources", preset: "python3",
 		set: text(func(c *Config) *string { return &c.Models.Python })},
 	{Key: "engine.threads", Env: "MACARON_THREADS", Flag: "threads", Help: "threads of the engine; 0 takes the cores", preset: "0",
 		set: whole(func(c *Config, n int64) { c.Engine.Threads = int(n) }, 0, 1024)},
@@ -52,24 +77,24 @@ var fields = []Field{
 	{Key: "engine.batch", Env: "MACARON_BATCH", Flag: "batch", Help: "sequences decoded at once; 0 takes the engine's default", preset: "0",
 		set: whole(func(c *Config, n int64) { c.Engine.Batch = int(n) }, 0, 256)},
 	{Key: "engine.api_key_file", Env: "MACARON_API_KEY_FILE", Flag: "api-key-file", Help: "file with the API key that engine serve asks its clients for",
-		set: keyFile(func(c *Config) *Secret { return &c.Engine.Key })},
-	{Key: "engine.api_key", Env: "MACARON_API_KEY", Help: "that key itself (environment only)", secret: true,
-		set: func(c *Config, v string) error { c.Engine.Key = Secret(v); return nil }},
-	{Key: "upstream.url", Env: "MACARON_UPSTREAM", Flag: "upstream", Help: "OpenAI-compatible server to use instead of the embedded engine",
+		file: func(c *Config) *Secret { return &c.Engine.Key }},
+	{Key: "engine.api_key", Env: "MACARON_API_KEY", Help: "that key itself (environment only)",
+		secret: func(c *Config) *Secret { return &c.Engine.Key }},
+	{Key: "upstream.url", When: OnReload, Env: "MACARON_UPSTREAM", Flag: "upstream", Help: "OpenAI-compatible server to use instead of the embedded engine",
 		set: text(func(c *Config) *string { return &c.Upstream.URL })},
-	{Key: "upstream.key_file", Env: "MACARON_UPSTREAM_KEY_FILE", Flag: "upstream-key-file", Help: "file with the upstream's API key",
-		set: keyFile(func(c *Config) *Secret { return &c.Upstream.Key })},
-	{Key: "upstream.key", Env: "MACARON_UPSTREAM_KEY", Help: "the upstream's API key (environment only)", secret: true,
-		set: func(c *Config, v string) error { c.Upstream.Key = Secret(v); return nil }},
-	{Key: "upstream.dialect", Env: "MACARON_UPSTREAM_DIALECT", Flag: "upstream-dialect", Help: "auto, or what the server is: macaron, vllm, sglang, llama-server, openai", preset: "auto",
+	{Key: "upstream.key_file", When: OnReload, Env: "MACARON_UPSTREAM_KEY_FILE", Flag: "upstream-key-file", Help: "file with the upstream's API key",
+		file: func(c *Config) *Secret { return &c.Upstream.Key }},
+	{Key: "upstream.key", When: OnReload, Env: "MACARON_UPSTREAM_KEY", Help: "the upstream's API key (environment only)",
+		secret: func(c *Config) *Secret { return &c.Upstream.Key }},
+	{Key: "upstream.dialect", When: OnReload, Env: "MACARON_UPSTREAM_DIALECT", Flag: "upstream-dialect", Help: "auto, or what the server is: macaron, vllm, sglang, llama-server, openai", preset: "auto",
 		set: oneOf(func(c *Config) *string { return &c.Upstream.Dialect }, dialects...)},
-	{Key: "upstream.models", Env: "MACARON_UPSTREAM_MODELS", Flag: "upstream-models", Help: "adapter=model pairs, comma-separated",
+	{Key: "upstream.models", When: OnReload, Env: "MACARON_UPSTREAM_MODELS", Flag: "upstream-models", Help: "adapter=model pairs, comma-separated",
 		set: models},
-	{Key: "upstream.timeout", Env: "MACARON_UPSTREAM_TIMEOUT", Flag: "upstream-timeout", Help: "longest silence of the upstream", preset: "2m",
+	{Key: "upstream.timeout", When: OnReload, Env: "MACARON_UPSTREAM_TIMEOUT", Flag: "upstream-timeout", Help: "longest silence of the upstream", preset: "2m",
 		set: span(func(c *Config) *time.Duration { return &c.Upstream.Timeout }, time.Second, 24*time.Hour)},
-	{Key: "queue.running", Env: "MACARON_QUEUE_RUNNING", Flag: "queue-running", Help: "turns that generate at once", preset: "8",
+	{Key: "queue.running", When: OnReload, Env: "MACARON_QUEUE_RUNNING", Flag: "queue-running", Help: "turns that generate at once", preset: "8",
 		set: whole(func(c *Config, n int64) { c.Queue.Running = int(n) }, 1, 65536)},
-	{Key: "queue.waiting", Env: "MACARON_QUEUE_WAITING", Flag: "queue-waiting", Help: "turns that wait for a place; more are refused", preset: "64",
+	{Key: "queue.waiting", When: OnReload, Env: "MACARON_QUEUE_WAITING", Flag: "queue-waiting", Help: "turns that wait for a place; more are refused", preset: "64",
 		set: whole(func(c *Config, n int64) { c.Queue.Waiting = int(n) }, 0, 65536)},
 	{Key: "queue.route_timeout", Env: "MACARON_ROUTE_TIMEOUT", Flag: "route-timeout", Help: "longest route hop; then the default takes the turn", preset: "30s",
 		set: span(func(c *Config) *time.Duration { return &c.Queue.RouteTimeout }, 10*time.Millisecond, time.Hour)},
@@ -77,21 +102,25 @@ var fields = []Field{
 		set: text(func(c *Config) *string { return &c.Door.Cert })},
 	{Key: "tls_key", Env: "MACARON_TLS_KEY", Flag: "tls-key", Help: "PEM file with the certificate's key",
 		set: text(func(c *Config) *string { return &c.Door.CertKey })},
-	{Key: "hosts", Env: "MACARON_HOSTS", Flag: "hosts", Help: "names that clients may call this server by, comma-separated",
+	{Key: "hosts", When: OnReload, Env: "MACARON_HOSTS", Flag: "hosts", Help: "names that clients may call this server by, comma-separated",
 		set: list(func(c *Config) *[]string { return &c.Door.Hosts }, hostName)},
-	{Key: "cors_origins", Env: "MACARON_CORS_ORIGINS", Flag: "cors-origins", Help: "origins of other sites whose pages may call the API, comma-separated",
+	{Key: "cors_origins", When: OnReload, Env: "MACARON_CORS_ORIGINS", Flag: "cors-origins", Help: "origins of other sites whose pages may call the API, comma-separated",
 		set: list(func(c *Config) *[]string { return &c.Door.Origins }, origin)},
 	{Key: "connections", Env: "MACARON_CONNECTIONS", Flag: "connections", Help: "connections at once; more wait to be accepted", preset: "4096",
 		set: whole(func(c *Config, n int64) { c.Door.Connections = int(n) }, 1, 1<<20)},
 
-	{Key: "key_file", Env: "MACARON_KEY_FILE", Flag: "key-file", Help: "file with the API key that commands such as chat show to a running server",
-		set: keyFile(func(c *Config) *Secret { return &c.Key })},
-	{Key: "key", Env: "MACARON_KEY", Help: "that key itself (environment only)", secret: true,
-		set: func(c *Config, v string) error { c.Key = Secret(v); return nil }},
+	{Key: "drain", Env: "MACARON_DRAIN", Flag: "drain", Help: "how long open turns may go on after a stop was asked for", preset: "10s",
+		set: span(func(c *Config) *time.Duration { return &c.Stop.Drain }, 10*time.Millisecond, time.Hour)},
+	{Key: "drain_delay", Env: "MACARON_DRAIN_DELAY", Flag: "drain-delay", Help: "how long, before that, /readyz says no while new requests are still taken", preset: "0s",
+		set: span(func(c *Config) *time.Duration { return &c.Stop.Delay }, 0, 10*time.Minute)},
+	{Key: "key_file", When: Commands, Env: "MACARON_KEY_FILE", Flag: "key-file", Help: "file with the API key that commands such as chat show to a running server",
+		file: func(c *Config) *Secret { return &c.Key }},
+	{Key: "key", When: Commands, Env: "MACARON_KEY", Help: "that key itself (environment only)",
+		secret: func(c *Config) *Secret { return &c.Key }},
 
 	{Key: "router.embedding_model", Env: "MACARON_ROUTER_EMBEDDING_MODEL", Flag: "router-embedding-model", Help: "directory of a sentence encoder for router.shortlist; none: by words",
 		set: text(func(c *Config) *string { return &c.Router.EmbeddingModel })},
-	{Key: "log.level", Env: "MACARON_LOG_LEVEL", Flag: "log-level", Help: "debug, info, warn or error", preset: "info",
+	{Key: "log.level", When: OnReload, Env: "MACARON_LOG_LEVEL", Flag: "log-level", Help: "debug, info, warn or error", preset: "info",
 		set: oneOf(func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error")},
 	{Key: "log.format", Env: "MACARON_LOG_FORMAT", Flag: "log-format", Help: "text or json", preset: "text",
 		set: oneOf(func(c *Config) *string { return &c.Log.Format }, "text", "json")},
@@ -100,7 +129,7 @@ var fields = []Field{
 	{Key: "traces.exporter", Env: "OTEL_TRACES_EXPORTER", Flag: "traces-exporter", Help: "otlp or none", preset: "otlp",
 		set: oneOf(func(c *Config) *string { return &c.Traces.Exporter }, "otlp", "none")},
 	{Key: "traces.headers_file", Env: "MACARON_TRACES_HEADERS_FILE", Flag: "traces-headers-file", Help: "file with NAME=VALUE pairs, comma-separated, for the receiver of traces",
-		set: keyFile(func(c *Config) *Secret { return &c.Traces.Headers })},
+		file: func(c *Config) *Secret { return &c.Traces.Headers }},
 	{Key: "traces.content", Env: "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", Flag: "traces-content", Help: "true puts conversations into traces", preset: "false",
 		set: truth(func(c *Config) *bool { return &c.Traces.Content })},
 	{Key: "traces.sample", Env: "MACARON_TRACES_SAMPLE", Flag: "traces-sample", Help: "share of the traces that begin here, 0 to 1; none: OTEL_TRACES_SAMPLER decides", set: setSample},

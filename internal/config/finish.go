@@ -127,14 +127,7 @@ func (c *Config) checkUpstream() error {
 
 func limited(r io.Reader) io.Reader { return io.LimitReader(r, maxFile+1) }
 
-// keyFile reads a credential at start, so that a missing file is told at once.
-func keyFile(at func(*Config) *Secret) func(*Config, string) error {
-	return func(c *Config, path string) (err error) {
-		*at(c), err = readKey(path)
-		return err
-	}
-}
-
+// readKey reads a credential at start, so that a missing file is told at once.
 func readKey(path string) (Secret, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -85,10 +85,10 @@ func (c *Config) apply(l layer) error {
 			continue
 		}
 		from := l.origin(f)
-		if err := f.set(c, v); err != nil {
+		if err := f.assign(c, v); err != nil {
 			return errs.New(errs.InvalidRequest, fmt.Sprintf("the setting %s (from %s) is wrong: %v", f.Key, from, err), f.Help).In(f.Key)
 		}
-		if c.values[f.Key] = v; f.secret {
+		if c.values[f.Key] = v; f.secret != nil {
 			c.values[f.Key] = Secret(v).String()
 		}
 		c.origins[f.Key] = from
@@ -200,7 +200,7 @@ func flatten(prefix string, tree map[string]any, into map[string]string) error {
 func inFile(key string) bool {
 	for _, f := range fields {
 		if f.Key == key {
-			return key != "home" && !f.secret
+			return key != "home" && f.secret == nil
 		}
 	}
 	return false

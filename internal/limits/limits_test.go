@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -206,4 +207,43 @@ type unread struct{ t *testing.T }
 func (u unread) Read([]byte) (int, error) {
 	u.t.Error("it was read")
 	return 0, io.EOF
+}
+
+// A larger queue lets in who waits; a smaller one lets finish who runs, and admits nobody until
+// there is a place again.
+func TestQueueResized(t *testing.T) {
+	q := NewQueue(1, 9, nil)
+	enter := func() func() {
+		leave, err := q.Enter(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return leave
+	}
+	first, in := enter(), make(chan func())
+	for range 2 {
+		go func() { in <- enter() }()
+	}
+	for q.waits() < 2 {
+		runtime.Gosched()
+	}
+	q.Resize(3, 9)
+	second, third := <-in, <-in
+	q.Resize(1, 0)
+	if _, err := q.Enter(t.Context()); errs.CodeOf(err) != errs.Overloaded {
+		t.Errorf("a full queue says %v", err)
+	}
+	first()
+	second()
+	if _, err := q.Enter(t.Context()); errs.CodeOf(err) != errs.Overloaded {
+		t.Errorf("with one running of one it says %v", err)
+	}
+	third()
+	enter()()
+}
+
+func (q *Queue) waits() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
 }

@@ -12,7 +12,7 @@ import (
 // served; the rest are refused at once, with a time to come back.
 type Queue struct {
 	mu      sync.Mutex
-	free    int
+	free    int // below 0: so many too many run since it was resized
 	running int
 	most    int // that may wait
 	waiting []chan struct{}
@@ -25,6 +25,21 @@ func NewQueue(running, waiting int, watch func(running, waiting int)) *Queue {
 		watch = func(int, int) {}
 	}
 	return &Queue{free: running, most: waiting, watch: watch}
+}
+
+// Resize changes how many may run and wait. Who runs already is let finish, and who waits
+// keeps waiting.
+func (q *Queue) Resize(running, waiting int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.free, q.most = running-q.running, waiting
+	for q.free > 0 && len(q.waiting) > 0 {
+		close(q.waiting[0])
+		q.waiting = q.waiting[1:]
+		q.free--
+		q.running++
+	}
+	q.tell()
 }
 
 // Enter waits for a place and returns its release, which must be called once.
@@ -61,7 +76,7 @@ func (q *Queue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	defer q.tell()
-	if len(q.waiting) > 0 {
+	if q.free >= 0 && len(q.waiting) > 0 { // below 0, more run than there are places now
 		close(q.waiting[0])
 		q.waiting = q.waiting[1:]
 		return

@@ -13,10 +13,20 @@ import (
 // text or json. Attributes named like credentials, and text that looks like one,
 // are struck out.
 func NewLog(w io.Writer, level, format string) *slog.Logger {
+	return NewLogAt(w, Level(level), format)
+}
+
+// Level reads a word for a level; what is none is info.
+func Level(word string) slog.Level {
 	var l slog.Level
-	if err := l.UnmarshalText([]byte(level)); err != nil {
+	if err := l.UnmarshalText([]byte(word)); err != nil {
 		l = slog.LevelInfo
 	}
+	return l
+}
+
+// NewLogAt is NewLog with a level that may change.
+func NewLogAt(w io.Writer, l slog.Leveler, format string) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: l, ReplaceAttr: redact}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, opts))
