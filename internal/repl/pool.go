@@ -1,0 +1,285 @@
+package repl
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"macaron/internal/clock"
+	"macaron/internal/errs"
+)
+
+// Pool opens sessions and keeps some sandboxes warm. A sandbox serves one session and
+// ends with it.
+type Pool struct {
+	opts    Options
+	backend backend
+	log     *slog.Logger
+	clock   clock.Clock
+	root    string // Options.Root without links
+
+	ctx  context.Context // of filling; ends with the pool
+	stop func()
+	busy sync.WaitGroup
+
+	mu       sync.Mutex
+	warm     []warmed
+	filling  int
+	closed   bool
+	sessions map[*Session]bool
+}
+
+// warmed is an engine that is up, with a workspace that nobody has used.
+type warmed struct {
+	engine engine
+	dir    string
+}
+
+// Open checks that every needed layer of the sandbox holds, and refuses to go on without
+// one that Options.AllowMissing does not name.
+func Open(ctx context.Context, o Options) (*Pool, error) {
+	if o.Root == "" {
+		return nil, errs.New(errs.InvalidRequest, "a pool of sandboxes needs a directory for workspaces", "")
+	}
+	if err := os.MkdirAll(o.Root, 0o700); err != nil {
+		return nil, errs.Wrap(errs.StorageFailed, err, o.Root+" cannot be made", "")
+	}
+	root, err := filepath.EvalSymlinks(o.Root)
+	if err == nil {
+		root, err = filepath.Abs(root)
+	}
+	if err != nil {
+		return nil, errs.Wrap(errs.StorageFailed, err, o.Root+" cannot be resolved", "")
+	}
+	b, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuse(b.layers(ctx), o.AllowMissing); err != nil {
+		b.close()
+		return nil, err
+	}
+	p := &Pool{opts: o, backend: b, log: o.Log, clock: o.Clock, root: root, sessions: map[*Session]bool{}}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	if p.clock == nil {
+		p.clock = clock.System{}
+	}
+	p.opts.Limits = o.Limits.or(Default)
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	sweep(root)
+	p.fill()
+	return p, nil
+}
+
+// fill starts what the pool lacks, one after the other, in the background.
+func (p *Pool) fill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.filling > 0 || len(p.warm) >= p.opts.PoolSize {
+		return
+	}
+	p.filling++
+	p.busy.Add(1)
+	go func() {
+		defer p.busy.Done()
+		w, err := p.boot(p.ctx, p.opts.Limits)
+		p.mu.Lock()
+		p.filling--
+		if err == nil {
+			p.warm = append(p.warm, w)
+		}
+		p.mu.Unlock()
+		if err == nil {
+			p.fill()
+		} else if p.ctx.Err() == nil {
+			p.log.Warn("a sandbox cannot be kept warm", "error", err)
+		}
+	}()
+}
+
+// Warm tells how many sandboxes wait for a session.
+func (p *Pool) Warm() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.warm)
+}
+
+// boot starts an engine in a new directory and waits until it is up.
+func (p *Pool) boot(ctx context.Context, l Limits) (w warmed, err error) {
+	w.dir = filepath.Join(p.root, warmName())
+	if err := os.Mkdir(w.dir, 0o700); err != nil {
+		return w, errs.Wrap(errs.StorageFailed, err, "a workspace cannot be made", "")
+	}
+	if err = p.backend.adopt(w.dir); err == nil {
+		w.engine, err = p.backend.interpreter(ctx, w.dir, l)
+	}
+	if err == nil {
+		err = p.greet(w.engine)
+	}
+	if err != nil {
+		return w, errors.Join(err, os.RemoveAll(w.dir))
+	}
+	return w, nil
+}
+
+// greet waits for the first message of an engine.
+func (p *Pool) greet(eng engine) error {
+	up := make(chan error, 1)
+	go func() {
+		m, err := eng.receive()
+		if err == nil && m.Op != "up" {
+			err = errors.New("its first message is not the first one")
+		}
+		up <- err
+	}()
+	var err error
+	select {
+	case err = <-up:
+	case <-time.After(starting):
+		err = errors.New("no message came in time")
+	}
+	if err == nil {
+		return nil
+	}
+	eng.kill("it did not begin")
+	<-eng.ended()
+	eng.stdout().begin(4096, 0, nil)
+	eng.release()
+	return errs.Wrap(errs.Unsupported, err, "the sandbox's Python does not begin: "+err.Error(), "macaron doctor says which layers hold")
+}
+
+// checkout gives an engine whose workspace is at dir, from the pool if one waits.
+//
+// A sandbox sees a directory, not a path: the files of dir move into the directory that
+// the waiting sandbox has, and that directory takes the path.
+func (p *Pool) checkout(ctx context.Context, dir string, l Limits) (engine, error) {
+	w, ok := p.takeWarm(l)
+	if !ok {
+		var err error
+		if w, err = p.boot(ctx, l); err != nil {
+			return nil, err
+		}
+	}
+	err := replaceDir(w.dir, dir)
+	if err == nil {
+		err = p.backend.adopt(dir)
+	}
+	if err != nil {
+		w.engine.kill("its workspace cannot be made")
+		<-w.engine.ended()
+		w.engine.release()
+		return nil, errs.Wrap(errs.StorageFailed, err, "the workspace "+dir+" cannot be made", "")
+	}
+	return w.engine, nil
+}
+
+func (p *Pool) takeWarm(l Limits) (w warmed, ok bool) {
+	defer p.fill()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l != p.opts.Limits {
+		return w, false
+	}
+	for len(p.warm) > 0 && !ok {
+		w, p.warm = p.warm[0], p.warm[1:]
+		select {
+		case <-w.engine.ended(): // somebody killed it while it waited
+			w.engine.release()
+		default:
+			ok = true
+		}
+	}
+	return w, ok
+}
+
+// Session opens a session with a namespace of its own.
+func (p *Pool) Session(ctx context.Context, o SessionOptions) (*Session, error) {
+	s, err := p.prepare(o)
+	if err != nil {
+		return nil, err
+	}
+	eng, err := p.checkout(ctx, s.Workspace, s.limits)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	p.sessions[s] = true
+	closed := p.closed
+	p.mu.Unlock()
+	if err := s.attach(ctx, eng); err != nil || closed {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+
+func (p *Pool) prepare(o SessionOptions) (*Session, error) {
+	for _, t := range o.Stubs {
+		for _, n := range append([]string{t.Name}, t.Params...) {
+			if !name.MatchString(n) || len(n) > 128 {
+				return nil, errs.Newf(errs.InvalidRequest, "%q cannot be a name in Python: letters, digits and _, parts separated by dots", errs.Clip(n))
+			}
+		}
+	}
+	s := &Session{ID: cmp.Or(o.ID, "repl_"+rand.Text()), Workspace: o.Workspace, pool: p, opts: o, calls: make(chan struct{}, together)}
+	s.opts.Stubs = slices.Clone(o.Stubs)
+	s.limits = o.Limits.or(p.opts.Limits).atMost(p.opts.Limits)
+	if o.Workspace == "" {
+		s.own, s.Workspace = true, filepath.Join(p.root, ".session-"+rand.Text())
+	}
+	if rel, err := filepath.Rel(p.root, s.Workspace); err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return nil, errs.Newf(errs.InvalidRequest, "the workspace %s does not lie below %s", s.Workspace, p.root)
+	}
+	return s, nil
+}
+
+func (p *Pool) forget(s *Session) error {
+	p.mu.Lock()
+	delete(p.sessions, s)
+	p.mu.Unlock()
+	if s.own {
+		return os.RemoveAll(s.Workspace)
+	}
+	return nil
+}
+
+// Close ends every session and every sandbox that waits, and returns when no process of
+// theirs is left.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	var list []*Session
+	for s := range p.sessions {
+		list = append(list, s)
+	}
+	p.mu.Unlock()
+	p.stop()
+	p.busy.Wait()
+	var failed []error
+	for _, s := range list {
+		failed = append(failed, s.Close())
+	}
+	p.mu.Lock()
+	warm := p.warm
+	p.warm = nil
+	p.mu.Unlock()
+	for _, w := range warm {
+		w.engine.kill("the pool was closed")
+		<-w.engine.ended()
+		w.engine.release()
+		failed = append(failed, os.RemoveAll(w.dir))
+	}
+	p.backend.close()
+	return errors.Join(failed...)
+}
