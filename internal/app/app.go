@@ -108,7 +108,7 @@ func (a *App) openTurns(Options) error {
 	a.turns = gate{clock: a.clock, Runner: &turn.Runner{
 		Sessions: a.sessions, Catalogue: a.catalogue, Generator: generator, Summaries: a.summaries,
 		Queue: a.queue,
-		IDs:   a.ids, Meter: a.metrics, Log: a.log, Tracer: a.turnTracer(), RouteTimeout: a.cfg.Queue.RouteTimeout,
+		IDs:   a.ids, Meter: a.metrics, Log: a.log, Tracer: a.turnTracer(), RouteTimeout: a.cfg.Queue.RouteTimeout, Media: a.cfg.Door.MediaHosts,
 	}}
 	return a.openRanker()
 }

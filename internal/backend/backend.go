@@ -120,6 +120,7 @@ type Capabilities struct {
 	Images       bool
 	JSONSchema   bool
 	Reasoning    bool // Request.Reasoning is heeded
+	Samplers     bool // top_k, min_p and repetition_penalty are heeded
 	Context      int  // tokens; 0 unknown
 	CachedTokens bool
 	TakesTokens  bool // Request.Tokens is taken, and the Generator is a Tokenizer

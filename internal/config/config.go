@@ -62,6 +62,7 @@ type Upstream struct {
 // Door says who may come in, beside whoever has a key.
 type Door struct {
 	Cert, CertKey string   // PEM files; set together, they make the listener speak TLS
+	MediaHosts    []string // from which engines may fetch what clients link to
 	Hosts         []string // names of this server beside those of loopback; none: any name where keys are asked for
 	Origins       []string // origins of other sites whose pages may call the API
 	Connections   int      // at once; more wait to be accepted

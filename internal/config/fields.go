@@ -106,6 +106,8 @@ var fields = []Field{
 		set: list(func(c *Config) *[]string { return &c.Door.Hosts }, hostName)},
 	{Key: "cors_origins", When: OnReload, Env: "MACARON_CORS_ORIGINS", Flag: "cors-origins", Help: "origins of other sites whose pages may call the API, comma-separated",
 		set: list(func(c *Config) *[]string { return &c.Door.Origins }, origin)},
+	{Key: "media_hosts", Env: "MACARON_MEDIA_HOSTS", Flag: "media-hosts", Help: "hosts from which engines may fetch images that clients link to, comma-separated; * is every public name; none: only data: URLs",
+		set: list(func(c *Config) *[]string { return &c.Door.MediaHosts }, mediaHost)},
 	{Key: "connections", Env: "MACARON_CONNECTIONS", Flag: "connections", Help: "connections at once; more wait to be accepted", preset: "4096",
 		set: whole(func(c *Config, n int64) { c.Door.Connections = int(n) }, 1, 1<<20)},
 

@@ -105,6 +105,18 @@ func hostName(s string) error {
 	return nil
 }
 
+// mediaHost takes a name, with a port where it is not the web's own, or *.
+func mediaHost(s string) error {
+	name := s
+	if host, _, err := net.SplitHostPort(s); err == nil {
+		name = host
+	}
+	if s == "*" || hostName(name) == nil && s == strings.ToLower(s) {
+		return nil
+	}
+	return fmt.Errorf("%q is neither * nor a host such as img.example.org or 10.0.0.7:8080", s)
+}
+
 // origin takes what a browser sends in Origin: scheme, host and port, and nothing else.
 func origin(s string) error {
 	u, err := url.Parse(s)

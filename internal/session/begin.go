@@ -114,7 +114,7 @@ func (l *Log) openTurn(ctx context.Context, p Position, o Opening, imported, use
 
 // sessionOpened opens p's session with the heads of its first turn.
 func (l *Log) sessionOpened(p *Position, t *Turn, user []chat.Message) record.Record {
-	body := record.SessionOpened{ForkedFrom: p.ForkedFrom, Root: p.Session, Scope: p.Where.Scope, Title: title(lastUser(user))}
+	body := record.SessionOpened{ForkedFrom: p.ForkedFrom, Root: p.Session, Scope: p.Where.Scope, Title: title(lastUser(user).Text())}
 	if len(p.History) > 0 && p.ForkedFrom != "" {
 		body.Root = p.root()
 	}

@@ -50,7 +50,7 @@ func (p *Position) Text() string {
 	if p.Continue != nil {
 		return p.Continue.Text()
 	}
-	return lastUser(p.User)
+	return lastUser(p.User).Described()
 }
 
 // request is what Resolve works on.

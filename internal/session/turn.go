@@ -92,7 +92,7 @@ func Views(turns []Turn) []ownview.Turn {
 }
 
 // Text is the text of the turn's last user message: what is routed.
-func (t *Turn) Text() string { return lastUser(t.User) }
+func (t *Turn) Text() string { return lastUser(t.User).Described() }
 
 // Answer is the text of the turn's last assistant message, "" if there is none.
 func (t *Turn) Answer() string {
@@ -112,11 +112,12 @@ func (t *Turn) Calls() []chat.ToolCall {
 	return nil
 }
 
-func lastUser(messages []chat.Message) string {
+// lastUser is the last message of a person, an empty one if there is none.
+func lastUser(messages []chat.Message) chat.Message {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if messages[i].Role == chat.User {
-			return messages[i].Text()
+			return messages[i]
 		}
 	}
-	return ""
+	return chat.Message{}
 }

@@ -3,6 +3,7 @@ package turn
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
@@ -14,8 +15,12 @@ func (r *Runner) check(q Request) error {
 	can := r.Generator.Capabilities()
 	for i, m := range q.Messages {
 		for _, p := range m.Parts {
+			at := fmt.Sprintf("messages[%d].content", i)
 			if p.Kind != "text" && !can.Images {
-				return cannot(fmt.Sprintf("messages[%d].content", i), "the model reads text only, and this message has a part of the kind "+p.Kind)
+				return cannot(at, "the model reads text only, and this message has a part of the kind "+p.Kind)
+			}
+			if err := r.Media.Check(at, p.Address()); err != nil {
+				return err
 			}
 		}
 	}
@@ -38,6 +43,14 @@ func (l *life) ignored() []string {
 	can := l.Generator.Capabilities()
 	if l.request.Reasoning != "" && !can.Reasoning {
 		out = append(out, "reasoning_effort")
+	}
+	if s := l.request.Sampling; !can.Samplers {
+		for name, asked := range map[string]bool{"top_k": s.TopK != nil, "min_p": s.MinP != nil, "repetition_penalty": s.RepetitionPenalty != nil} {
+			if asked {
+				out = append(out, name)
+			}
+		}
+		slices.Sort(out)
 	}
 	for i, t := range l.request.Tools {
 		if t.Strict != nil && *t.Strict && !can.JSONSchema {

@@ -119,7 +119,8 @@ type Runner struct {
 	IDs          *ids.Source
 	Meter        Meter
 	Log          *slog.Logger
-	Tracer       Tracer        // nil: nobody traces
-	RouteTimeout time.Duration // of the route hop; 0: none
-	Ranker       route.Ranker  // makes shortlists; nil: every adapter is in every route prompt
+	Tracer       Tracer            // nil: nobody traces
+	RouteTimeout time.Duration     // of the route hop; 0: none
+	Media        limits.MediaHosts // from which engines may fetch
+	Ranker       route.Ranker      // makes shortlists; nil: every adapter is in every route prompt
 }

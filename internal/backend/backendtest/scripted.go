@@ -52,7 +52,7 @@ func (s *Scripted) Capabilities() backend.Capabilities {
 	if s.Can != nil {
 		return *s.Can
 	}
-	return backend.Capabilities{Engine: engine, Adapters: true, Choices: true, Logprobs: true, TokenIDs: true, Tools: true}
+	return backend.Capabilities{Engine: engine, Adapters: true, Choices: true, Logprobs: true, TokenIDs: true, Tools: true, Samplers: true}
 }
 
 // Ready implements backend.Generator.

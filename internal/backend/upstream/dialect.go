@@ -80,7 +80,7 @@ func named(name string) (*dialect, error) {
 func (d *dialect) capabilities() backend.Capabilities {
 	return backend.Capabilities{
 		Adapters: true, Choices: d.choose != nil, Logprobs: true, Tools: true, ForcedTools: true,
-		Images: true, JSONSchema: true, Reasoning: true, CachedTokens: true,
+		Images: true, JSONSchema: true, Reasoning: true, Samplers: d.extended, CachedTokens: true,
 	}
 }
 

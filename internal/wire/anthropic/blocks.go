@@ -96,13 +96,13 @@ func (r *request) image(at string, b members) (chat.Part, error) {
 	at += ".source"
 	if kind == "base64" {
 		url, err := dataURL(at, source, "image/jpeg", "image/png", "image/gif", "image/webp")
-		return chatapi.Image(url), err
+		return chatapi.Image(url, ""), err
 	}
 	url, err := limits.Text(at+".url", source["url"], limits.TextBytes)
-	if err == nil && !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") {
-		err = errs.New(errs.InvalidRequest, at+".url is no address of the web", "send https://..., or the bytes as base64").In(at + ".url")
+	if err == nil {
+		err = limits.WebAddress(at+".url", url)
 	}
-	return chatapi.Image(url), err
+	return chatapi.Image(url, ""), err
 }
 
 // document reads a document: one that is text becomes text, with its title and context

@@ -12,6 +12,7 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/limits"
+	"macaron/internal/wire/chatapi"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -71,7 +72,7 @@ func TestDecodeTakesEveryBlock(t *testing.T) {
 		*r.Sampling.TopK != 0 || *r.Sampling.Temperature != 0.5 || r.Sampling.Stop[0] != "END" {
 		t.Errorf("%+v", r)
 	}
-	ignored := []string{"messages[].content[]", "messages[].content[].content[].cache_control", "messages[].content[].citations", "metadata.x", "new_thing", "service_tier", "system[].cache_control", "tools[].cache_control"}
+	ignored := chatapi.Ignored{"messages[].content[]", "messages[].content[].content[].cache_control", "messages[].content[].citations", "metadata.x", "new_thing", "service_tier", "system[].cache_control", "tools[].cache_control"}
 	if d := cmp.Diff(ignored, r.ignored); d != "" {
 		t.Error(d)
 	}
@@ -179,7 +180,7 @@ func TestTheListOfWhatIsIgnoredIsBounded(t *testing.T) {
 		fmt.Fprintf(&extra, `,"x%d":1`, i)
 	}
 	r, err := decode([]byte(good(extra.String())), false)
-	if err != nil || len(r.ignored) != maxIgnored {
+	if err != nil || len(r.ignored) != chatapi.MaxIgnored {
 		t.Errorf("%v, %d", err, len(r.ignored))
 	}
 }
@@ -203,7 +204,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if limits.Conversation(r.Messages) != nil || r.model == "" || len(r.origins) != len(r.Messages) || len(r.ignored) > maxIgnored || !counted && r.MaxTokens < 1 {
+		if limits.Conversation(r.Messages) != nil || r.model == "" || len(r.origins) != len(r.Messages) || len(r.ignored) > chatapi.MaxIgnored || !counted && r.MaxTokens < 1 {
 			t.Fatalf("took %+v", r)
 		}
 	})

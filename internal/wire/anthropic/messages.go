@@ -3,8 +3,6 @@ package anthropic
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"macaron/internal/chat"
@@ -18,11 +16,7 @@ type members = map[string]json.RawMessage
 
 // unknown reports the members of an object that are not among the known ones.
 func (r *request) unknown(field string, m members, known ...string) {
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if !slices.Contains(known, name) && !limits.Absent(m[name]) {
-			r.ignore(field + "." + errs.Clip(name))
-		}
-	}
+	r.ignored.Rest(field, m, known...)
 }
 
 // add appends a message and where it stands in the body.

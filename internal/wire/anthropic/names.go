@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -10,21 +9,10 @@ import (
 	"macaron/internal/turn"
 )
 
-// maxIgnored bounds the list of what was ignored; a body can have any number of members.
-const maxIgnored = 64
-
-var (
-	index     = regexp.MustCompile(`\[\d+\]`)
-	messageAt = regexp.MustCompile(`messages\[\d+\]`)
-)
+var messageAt = regexp.MustCompile(`messages\[\d+\]`)
 
 // ignore reports a field that is read and not honoured, once for all places.
-func (r *request) ignore(field string) {
-	field = index.ReplaceAllString(field, "[]")
-	if len(r.ignored) < maxIgnored && !slices.Contains(r.ignored, field) {
-		r.ignored = append(r.ignored, field)
-	}
-}
+func (r *request) ignore(field string) { r.ignored.Add(field) }
 
 // words are the names that rooms behind use, and this API's own.
 var words = strings.NewReplacer(

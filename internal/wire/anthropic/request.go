@@ -17,8 +17,8 @@ type request struct {
 	turn.Request
 	model   string
 	stream  bool
-	hidden  bool     // thinking is not shown
-	ignored []string // fields that were read and not honoured
+	hidden  bool            // thinking is not shown
+	ignored chatapi.Ignored // fields that were read and not honoured
 
 	system  *chat.Message
 	origins []string // where in the body each of Messages stands

@@ -4,21 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/limits"
 )
 
-// Messages reads a conversation.
-func Messages(field string, raw json.RawMessage) ([]chat.Message, error) {
+// Messages reads a conversation. What its members ask for that nobody here heeds goes to drop.
+func Messages(field string, raw json.RawMessage, drop *Ignored) ([]chat.Message, error) {
 	items, err := limits.List(field, raw, limits.MessageCount)
 	if err != nil {
 		return nil, err
 	}
 	var out []chat.Message
 	for i, item := range items {
-		m, err := message(fmt.Sprintf("%s[%d]", field, i), item)
+		m, err := message(fmt.Sprintf("%s[%d]", field, i), item, drop)
 		if err != nil {
 			return nil, err
 		}
@@ -31,13 +32,23 @@ var roles = map[string]chat.Role{
 	"system": chat.System, "developer": chat.System, "user": chat.User, "assistant": chat.Assistant, "tool": chat.Tool,
 }
 
-// message reads one message. Fields that carry no words of the conversation, such
-// as an assistant's annotations that come back in a history, are left out.
-func message(field string, raw json.RawMessage) (chat.Message, error) {
+// said are the members of a message that are read.
+var said = []string{"role", "content", "name", "tool_call_id", "reasoning_content", "refusal", "tool_calls"}
+
+// message reads one message. Members that carry no words of the conversation, such
+// as an assistant's annotations that come back in a history, are reported; those that
+// would, in a form that is not read, are refused.
+func message(field string, raw json.RawMessage, drop *Ignored) (chat.Message, error) {
 	members, err := limits.Object(field, raw)
 	if err != nil {
 		return chat.Message{}, err
 	}
+	for _, old := range []string{"function_call", "audio"} {
+		if !limits.Absent(members[old]) {
+			return chat.Message{}, errs.New(errs.Unsupported, field+"."+old+" cannot be read here", "send the text, and calls as tool_calls").In(field + "." + old)
+		}
+	}
+	drop.Rest(field, members, said...)
 	m := chat.Message{}
 	role, err := OneOf(field+".role", members["role"], "system", "developer", "user", "assistant", "tool")
 	if err != nil {
@@ -45,7 +56,7 @@ func message(field string, raw json.RawMessage) (chat.Message, error) {
 	}
 	m.Role = roles[role]
 	if c := members["content"]; !limits.Absent(c) {
-		if m.Parts, err = content(field+".content", c); err != nil {
+		if m.Parts, err = content(field+".content", c, drop); err != nil {
 			return m, err
 		}
 	}
@@ -59,12 +70,12 @@ func message(field string, raw json.RawMessage) (chat.Message, error) {
 		return m, err
 	}
 	if refusal := members["refusal"]; !limits.Absent(refusal) && len(m.Parts) == 0 {
-		if m.Parts, err = content(field+".refusal", refusal); err != nil {
+		if m.Parts, err = content(field+".refusal", refusal, drop); err != nil {
 			return m, err
 		}
 	}
 	if calls := members["tool_calls"]; !limits.Absent(calls) {
-		m.ToolCalls, err = toolCalls(field+".tool_calls", calls)
+		m.ToolCalls, err = toolCalls(field+".tool_calls", calls, drop)
 	}
 	return m, err
 }
@@ -78,7 +89,7 @@ func Optional(field string, raw json.RawMessage, most int) (string, error) {
 }
 
 // content reads a string or a list of parts.
-func content(field string, raw json.RawMessage) ([]chat.Part, error) {
+func content(field string, raw json.RawMessage, drop *Ignored) ([]chat.Part, error) {
 	if raw[0] != '[' {
 		s, err := limits.Text(field, raw, limits.TextBytes)
 		return []chat.Part{{Kind: "text", Text: s}}, err
@@ -89,7 +100,7 @@ func content(field string, raw json.RawMessage) ([]chat.Part, error) {
 	}
 	var parts []chat.Part
 	for i, item := range items {
-		p, err := part(fmt.Sprintf("%s[%d]", field, i), item)
+		p, err := part(fmt.Sprintf("%s[%d]", field, i), item, drop)
 		if err != nil {
 			return nil, err
 		}
@@ -98,10 +109,7 @@ func content(field string, raw json.RawMessage) ([]chat.Part, error) {
 	return parts, nil
 }
 
-// kinds names the neutral kind of each part that may carry something else than text.
-var kinds = map[string]string{"image_url": "image", "input_audio": "audio", "file": "file"}
-
-func part(field string, raw json.RawMessage) (chat.Part, error) {
+func part(field string, raw json.RawMessage, drop *Ignored) (chat.Part, error) {
 	members, err := limits.Object(field, raw)
 	if err != nil {
 		return chat.Part{}, err
@@ -110,14 +118,70 @@ func part(field string, raw json.RawMessage) (chat.Part, error) {
 	if err != nil {
 		return chat.Part{}, err
 	}
-	if neutral, other := kinds[kind]; other {
-		return chat.Part{Kind: neutral, Raw: raw}, nil
+	drop.Rest(field, members, "type", kind)
+	if kind == "text" || kind == "refusal" {
+		s, err := limits.Text(field+"."+kind, members[kind], limits.TextBytes)
+		return chat.Part{Kind: "text", Text: s}, err
 	}
-	s, err := limits.Text(field+"."+kind, members[kind], limits.TextBytes)
-	return chat.Part{Kind: "text", Text: s}, err
+	at := field + "." + kind
+	inner, err := limits.Object(at, members[kind])
+	if err != nil {
+		return chat.Part{}, err
+	}
+	switch kind {
+	case "image_url":
+		return imagePart(at, inner, drop)
+	case "input_audio":
+		return audioPart(at, inner, drop)
+	}
+	drop.Rest(at, inner, "file_data", "filename", "file_id")
+	return FilePart(at, inner)
 }
 
-func toolCalls(field string, raw json.RawMessage) ([]chat.ToolCall, error) {
+func imagePart(at string, members map[string]json.RawMessage, drop *Ignored) (chat.Part, error) {
+	drop.Rest(at, members, "url", "detail")
+	url, err := limits.Text(at+".url", members["url"], limits.TextBytes)
+	if err == nil {
+		err = limits.Address(at+".url", url)
+	}
+	if err != nil {
+		return chat.Part{}, err
+	}
+	detail, err := Optional(at+".detail", members["detail"], limits.NameBytes)
+	return Image(url, detail), err
+}
+
+func audioPart(at string, members map[string]json.RawMessage, drop *Ignored) (chat.Part, error) {
+	drop.Rest(at, members, "data", "format")
+	format, err := OneOf(at+".format", members["format"], "wav", "mp3")
+	if err != nil {
+		return chat.Part{}, err
+	}
+	data, err := limits.Text(at+".data", members["data"], limits.TextBytes)
+	return audio(format, data), err
+}
+
+// FilePart reads a file by its bytes. One that lies in a store of files is refused: there is
+// none here, and the engine's is not the client's.
+func FilePart(at string, members map[string]json.RawMessage) (chat.Part, error) {
+	if !limits.Absent(members["file_id"]) {
+		return chat.Part{}, errs.New(errs.Unsupported, "there is no store of files", "send the file itself in file_data").In(at + ".file_id")
+	}
+	if limits.Absent(members["file_data"]) {
+		return chat.Part{}, errs.New(errs.InvalidRequest, at+" has no file_data", "send the file itself").In(at + ".file_data")
+	}
+	data, err := limits.Text(at+".file_data", members["file_data"], limits.TextBytes)
+	if err == nil && !strings.HasPrefix(data, "data:") {
+		err = errs.New(errs.InvalidRequest, at+".file_data is no data: URL", "send data:application/pdf;base64,... with the type of the file").In(at + ".file_data")
+	}
+	if err != nil {
+		return chat.Part{}, err
+	}
+	name, err := Optional(at+".filename", members["filename"], limits.NameBytes)
+	return File(name, data), err
+}
+
+func toolCalls(field string, raw json.RawMessage, drop *Ignored) ([]chat.ToolCall, error) {
 	items, err := limits.List(field, raw, limits.CallCount)
 	if err != nil {
 		return nil, err
@@ -129,6 +193,7 @@ func toolCalls(field string, raw json.RawMessage) ([]chat.ToolCall, error) {
 		if err != nil {
 			return nil, err
 		}
+		drop.Rest(at, members, "id", "type", "function", "index")
 		c := chat.ToolCall{}
 		if c.ID, err = limits.Text(at+".id", members["id"], limits.NameBytes); err != nil {
 			return nil, err
@@ -137,6 +202,7 @@ func toolCalls(field string, raw json.RawMessage) ([]chat.ToolCall, error) {
 		if err != nil {
 			return nil, err
 		}
+		drop.Rest(at+".function", function, "name", "arguments")
 		if c.Name, err = limits.Text(at+".function.name", function["name"], limits.NameBytes); err != nil {
 			return nil, err
 		}
@@ -162,14 +228,14 @@ func Arguments(field string, raw json.RawMessage) (string, error) {
 }
 
 // Tools reads the functions that are offered.
-func Tools(field string, raw json.RawMessage) ([]chat.ToolDef, error) {
+func Tools(field string, raw json.RawMessage, drop *Ignored) ([]chat.ToolDef, error) {
 	items, err := limits.List(field, raw, limits.ToolCount)
 	if err != nil {
 		return nil, err
 	}
 	var out []chat.ToolDef
 	for i, item := range items {
-		t, err := tool(fmt.Sprintf("%s[%d]", field, i), item)
+		t, err := tool(fmt.Sprintf("%s[%d]", field, i), item, drop)
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +244,7 @@ func Tools(field string, raw json.RawMessage) ([]chat.ToolDef, error) {
 	return out, nil
 }
 
-func tool(field string, raw json.RawMessage) (chat.ToolDef, error) {
+func tool(field string, raw json.RawMessage, drop *Ignored) (chat.ToolDef, error) {
 	members, err := limits.Object(field, raw)
 	if err != nil {
 		return chat.ToolDef{}, err
@@ -186,11 +252,13 @@ func tool(field string, raw json.RawMessage) (chat.ToolDef, error) {
 	if _, err = OneOf(field+".type", members["type"], "function"); err != nil {
 		return chat.ToolDef{}, err
 	}
+	drop.Rest(field, members, "type", "function")
 	at := field + ".function"
 	function, err := limits.Object(at, members["function"])
 	if err != nil {
 		return chat.ToolDef{}, err
 	}
+	drop.Rest(at, function, "name", "description", "parameters", "strict")
 	return Function(at, function)
 }
 

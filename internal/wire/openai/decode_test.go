@@ -19,6 +19,7 @@ import (
 	"macaron/internal/limits"
 	"macaron/internal/obs"
 	"macaron/internal/turn"
+	"macaron/internal/wire/chatapi"
 	"macaron/internal/wire/sse"
 )
 
@@ -38,7 +39,7 @@ func TestDecodeTakesEveryFormOfAMessage(t *testing.T) {
 	}
 	want := []chat.Message{
 		chat.Text(chat.System, "sys"),
-		{Role: chat.User, Name: "ann", Parts: []chat.Part{{Kind: "text", Text: "see"}, {Kind: "image", Raw: json.RawMessage(`{"type":"image_url","image_url":{"url":"data:x"}}`)}}},
+		{Role: chat.User, Name: "ann", Parts: []chat.Part{{Kind: "text", Text: "see"}, {Kind: "image", Raw: json.RawMessage(`{"image_url":{"url":"data:x"},"type":"image_url"}`)}}},
 		{Role: chat.Assistant, Reasoning: "hm", ToolCalls: []chat.ToolCall{{ID: "c", Name: "f", Arguments: `{"a": 1}`}}},
 		{Role: chat.Tool, ToolCallID: "c", Parts: []chat.Part{{Kind: "text", Text: "r"}}},
 	}
@@ -48,7 +49,7 @@ func TestDecodeTakesEveryFormOfAMessage(t *testing.T) {
 	if r.Adapter != "L2" || r.Scope != "ann" || r.Session != "ses_x" || !r.includeUsage || r.Reasoning != "low" || *r.Sampling.TopK != 0 {
 		t.Errorf("%+v", r)
 	}
-	if d := cmp.Diff([]string{"service_tier", "stream_options.x"}, r.ignored); d != "" {
+	if d := cmp.Diff(chatapi.Ignored{"service_tier", "stream_options.x"}, r.ignored); d != "" {
 		t.Error(d)
 	}
 	if string(r.Tools[0].Parameters) != `{"b":1,"a":2}` || r.ToolChoice != (chat.ToolChoice{Mode: "function", Name: "f", Single: true}) {

@@ -17,11 +17,11 @@ type reader func(r *request, field string, raw json.RawMessage) error
 var fields = map[string]reader{
 	"model": modelField,
 	"messages": func(r *request, f string, raw json.RawMessage) (err error) {
-		r.Messages, err = chatapi.Messages(f, raw)
+		r.Messages, err = chatapi.Messages(f, raw, &r.ignored)
 		return err
 	},
 	"tools": func(r *request, f string, raw json.RawMessage) (err error) {
-		r.Tools, err = chatapi.Tools(f, raw)
+		r.Tools, err = chatapi.Tools(f, raw, &r.ignored)
 		return err
 	},
 	"stream": func(r *request, f string, raw json.RawMessage) (err error) {
@@ -93,7 +93,7 @@ func streamOptions(r *request, field string, raw json.RawMessage) error {
 	}
 	for name, value := range members {
 		if name != "include_usage" {
-			r.ignored = append(r.ignored, field+"."+errs.Clip(name))
+			r.ignored.Add(field + "." + errs.Clip(name))
 			continue
 		}
 		if r.includeUsage, err = limits.Bool(field+"."+name, value); err != nil {

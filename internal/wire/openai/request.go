@@ -19,7 +19,7 @@ type request struct {
 	stream       bool
 	includeUsage bool
 	metadata     json.RawMessage
-	ignored      []string // fields that were read and not honoured
+	ignored      chatapi.Ignored // fields that were read and not honoured
 }
 
 // decode reads a body strictly: every field is honoured, refused by name, or
@@ -40,7 +40,7 @@ func (r *request) take(body []byte) (map[string]json.RawMessage, error) {
 		read, known := fields[name]
 		switch {
 		case !known:
-			r.ignored = append(r.ignored, errs.Clip(name))
+			r.ignored.Add(errs.Clip(name))
 		case limits.Absent(members[name]):
 		default:
 			if err := read(r, name, members[name]); err != nil {

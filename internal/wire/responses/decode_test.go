@@ -12,6 +12,7 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/limits"
+	"macaron/internal/wire/chatapi"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,7 +51,7 @@ func TestDecodeTakesEveryFormOfAnItem(t *testing.T) {
 	if d := cmp.Diff(`{"json_schema":{"name":"n","schema":{"type":"object"},"strict":true},"type":"json_schema"}`, string(r.Sampling.ResponseFormat)); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"include: reasoning.encrypted_content", "reasoning.summary", "text.verbosity", "truncation", "wish"}, r.ignored); d != "" {
+	if d := cmp.Diff(chatapi.Ignored{"include: reasoning.encrypted_content", "reasoning.summary", "text.verbosity", "truncation", "wish"}, r.ignored); d != "" {
 		t.Error(d)
 	}
 }

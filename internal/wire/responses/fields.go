@@ -137,9 +137,7 @@ func text(r *request, field string, raw json.RawMessage) error {
 		return err
 	}
 	r.asked.Text = raw
-	if !limits.Absent(members["verbosity"]) {
-		r.ignored = append(r.ignored, field+".verbosity")
-	}
+	r.ignored.Rest(field, members, "format")
 	if limits.Absent(members["format"]) {
 		return nil
 	}
@@ -184,7 +182,7 @@ func reasoning(r *request, field string, raw json.RawMessage) error {
 				return err
 			}
 		default: // the reasoning itself is in the answer; nobody sums it up
-			r.ignored = append(r.ignored, at)
+			r.ignored.Add(at)
 		}
 	}
 	return nil
@@ -204,7 +202,7 @@ func include(r *request, field string, raw json.RawMessage) error {
 			return noLogprobs(field)
 		case "message.input_image.image_url":
 		default:
-			r.ignored = append(r.ignored, field+": "+errs.Clip(what))
+			r.ignored.Add(field + ": " + errs.Clip(what))
 		}
 	}
 	return err
@@ -215,7 +213,7 @@ func include(r *request, field string, raw json.RawMessage) error {
 func truncation(r *request, field string, raw json.RawMessage) error {
 	kind, err := chatapi.OneOf(field, raw, "disabled", "auto")
 	if kind == "auto" {
-		r.ignored = append(r.ignored, field)
+		r.ignored.Add(field)
 	}
 	return err
 }
@@ -238,7 +236,7 @@ func number(low, high float64, set func(*request, json.RawMessage, *float64)) re
 func ignored(r *request, field string, _ json.RawMessage) error { return reported(r, field, nil) }
 
 func reported(r *request, field string, err error) error {
-	r.ignored = append(r.ignored, field)
+	r.ignored.Add(field)
 	return err
 }
 
@@ -264,6 +262,7 @@ func tools(r *request, field string, raw json.RawMessage) error {
 		if err := function(at, members["type"], "built-in tools are not run here"); err != nil {
 			return err
 		}
+		r.ignored.Rest(at, members, "type", "name", "description", "parameters", "strict")
 		t, err := chatapi.Function(at, members)
 		if err != nil {
 			return err

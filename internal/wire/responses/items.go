@@ -25,11 +25,11 @@ func indexed(field string, i int) string { return fmt.Sprintf("%s[%d]", field, i
 
 // inputField reads a text, which is a user's, or a list of items.
 func inputField(r *request, field string, raw json.RawMessage) (err error) {
-	r.input, err = input(field, raw)
+	r.input, err = input(field, raw, &r.ignored)
 	return err
 }
 
-func input(field string, raw json.RawMessage) ([]entry, error) {
+func input(field string, raw json.RawMessage, drop *chatapi.Ignored) ([]entry, error) {
 	if raw[0] == '"' {
 		s, err := limits.Text(field, raw, limits.TextBytes)
 		return []entry{{Message: chat.Text(chat.User, s)}}, err
@@ -45,7 +45,7 @@ func input(field string, raw json.RawMessage) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := e.read(members); err != nil {
+		if err := e.read(members, drop); err != nil {
 			return nil, err
 		}
 		out = append(out, e)
@@ -53,8 +53,18 @@ func input(field string, raw json.RawMessage) ([]entry, error) {
 	return out, nil
 }
 
+// itemMembers are the members of each type of item that are read, and those that an output
+// item brings back of itself.
+var itemMembers = map[string][]string{
+	"message":              {"type", "id", "status", "role", "content"},
+	"function_call":        {"type", "id", "status", "call_id", "name", "arguments"},
+	"function_call_output": {"type", "id", "status", "call_id", "output"},
+	"reasoning":            {"type", "id", "status", "content", "summary"},
+	"item_reference":       {"type", "id"},
+}
+
 // read takes an item; one without type is a message.
-func (e *entry) read(members map[string]json.RawMessage) error {
+func (e *entry) read(members map[string]json.RawMessage, drop *chatapi.Ignored) error {
 	kind := "message"
 	if t := members["type"]; !limits.Absent(t) {
 		var err error
@@ -62,13 +72,16 @@ func (e *entry) read(members map[string]json.RawMessage) error {
 			return err
 		}
 	}
+	if known, ok := itemMembers[kind]; ok {
+		drop.Rest(e.field, members, known...)
+	}
 	switch kind {
 	case "message":
-		return e.message(members)
+		return e.message(members, drop)
 	case "function_call":
 		return e.call(members)
 	case "function_call_output":
-		return e.result(members)
+		return e.result(members, drop)
 	case "reasoning":
 		return e.reasoning(members)
 	case "item_reference":
@@ -82,7 +95,7 @@ func (e *entry) read(members map[string]json.RawMessage) error {
 
 var roles = map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User, "assistant": chat.Assistant}
 
-func (e *entry) message(members map[string]json.RawMessage) error {
+func (e *entry) message(members map[string]json.RawMessage, drop *chatapi.Ignored) error {
 	role, err := chatapi.OneOf(e.field+".role", members["role"], "user", "assistant", "system", "developer")
 	if err != nil {
 		return err
@@ -91,7 +104,7 @@ func (e *entry) message(members map[string]json.RawMessage) error {
 	if limits.Absent(members["content"]) {
 		return errs.New(errs.InvalidRequest, e.field+" has no content", "send a text or a list of parts").In(e.field + ".content")
 	}
-	e.Parts, err = content(e.field+".content", members["content"])
+	e.Parts, err = content(e.field+".content", members["content"], drop)
 	return err
 }
 
@@ -109,7 +122,7 @@ func (e *entry) call(members map[string]json.RawMessage) (err error) {
 	return err
 }
 
-func (e *entry) result(members map[string]json.RawMessage) (err error) {
+func (e *entry) result(members map[string]json.RawMessage, drop *chatapi.Ignored) (err error) {
 	e.Role = chat.Tool
 	if e.ToolCallID, err = limits.Text(e.field+".call_id", members["call_id"], limits.NameBytes); err != nil {
 		return err
@@ -117,7 +130,7 @@ func (e *entry) result(members map[string]json.RawMessage) (err error) {
 	if limits.Absent(members["output"]) {
 		return errs.New(errs.InvalidRequest, e.field+" has no output", "send what the function returned, \"\" if it was nothing").In(e.field + ".output")
 	}
-	e.Parts, err = content(e.field+".output", members["output"])
+	e.Parts, err = content(e.field+".output", members["output"], drop)
 	return err
 }
 
@@ -151,7 +164,7 @@ func (e *entry) reasoning(members map[string]json.RawMessage) error {
 }
 
 // content reads a text or a list of parts.
-func content(field string, raw json.RawMessage) ([]chat.Part, error) {
+func content(field string, raw json.RawMessage, drop *chatapi.Ignored) ([]chat.Part, error) {
 	if raw[0] != '[' {
 		s, err := limits.Text(field, raw, limits.TextBytes)
 		return []chat.Part{{Kind: "text", Text: s}}, err
@@ -162,7 +175,7 @@ func content(field string, raw json.RawMessage) ([]chat.Part, error) {
 	}
 	var parts []chat.Part
 	for i, item := range items {
-		p, err := part(indexed(field, i), item)
+		p, err := part(indexed(field, i), item, drop)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +184,17 @@ func content(field string, raw json.RawMessage) ([]chat.Part, error) {
 	return parts, nil
 }
 
-func part(field string, raw json.RawMessage) (chat.Part, error) {
+// partMembers are those of each part that are read; annotations and log probabilities come
+// back with the text that they are of.
+var partMembers = map[string][]string{
+	"input_text":  {"type", "text"},
+	"output_text": {"type", "text", "annotations", "logprobs"},
+	"refusal":     {"type", "refusal"},
+	"input_image": {"type", "image_url", "detail", "file_id"},
+	"input_file":  {"type", "file_data", "filename", "file_id", "file_url"},
+}
+
+func part(field string, raw json.RawMessage, drop *chatapi.Ignored) (chat.Part, error) {
 	members, err := limits.Object(field, raw)
 	if err != nil {
 		return chat.Part{}, err
@@ -180,6 +203,7 @@ func part(field string, raw json.RawMessage) (chat.Part, error) {
 	if err != nil {
 		return chat.Part{}, err
 	}
+	drop.Rest(field, members, partMembers[kind]...)
 	switch kind {
 	case "input_image":
 		return image(field, members)
@@ -199,42 +223,22 @@ func image(field string, members map[string]json.RawMessage) (chat.Part, error) 
 	if err := noStore(field, members); err != nil {
 		return chat.Part{}, err
 	}
-	if _, err := limits.Text(field+".image_url", members["image_url"], limits.TextBytes); err != nil {
+	url, err := limits.Text(field+".image_url", members["image_url"], limits.TextBytes)
+	if err == nil {
+		err = limits.Address(field+".image_url", url)
+	}
+	if err != nil {
 		return chat.Part{}, err
 	}
-	inner := map[string]json.RawMessage{"url": members["image_url"]}
-	if d := members["detail"]; !limits.Absent(d) {
-		inner["detail"] = d
-	}
-	return foreign("image", "image_url", inner)
+	detail, err := chatapi.Optional(field+".detail", members["detail"], limits.NameBytes)
+	return chatapi.Image(url, detail), err
 }
 
 func file(field string, members map[string]json.RawMessage) (chat.Part, error) {
 	if err := noStore(field, members); err != nil {
 		return chat.Part{}, err
 	}
-	inner := map[string]json.RawMessage{}
-	for _, name := range []string{"file_data", "filename"} {
-		if limits.Absent(members[name]) {
-			continue
-		}
-		if _, err := limits.Text(field+"."+name, members[name], limits.TextBytes); err != nil {
-			return chat.Part{}, err
-		}
-		inner[name] = members[name]
-	}
-	if inner["file_data"] == nil {
-		return chat.Part{}, errs.New(errs.InvalidRequest, field+" has no file_data", "send the file itself").In(field + ".file_data")
-	}
-	return foreign("file", "file", inner)
-}
-
-func foreign(kind, member string, inner map[string]json.RawMessage) (chat.Part, error) {
-	raw, err := json.Marshal(map[string]any{"type": member, member: inner})
-	if err != nil {
-		return chat.Part{}, errs.Wrap(errs.InvalidRequest, err, "a part cannot be read", "")
-	}
-	return chat.Part{Kind: kind, Raw: raw}, nil
+	return chatapi.FilePart(field, members)
 }
 
 // noStore refuses what would have to be fetched from somewhere.

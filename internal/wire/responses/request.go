@@ -53,7 +53,7 @@ type request struct {
 	previous     string // response, or ""
 	session      string // of conversation, or ""
 	user, safety string
-	ignored      []string // fields that were read and not honoured
+	ignored      chatapi.Ignored // fields that were read and not honoured
 }
 
 // decode reads a body strictly: every field is honoured, refused by name, or reported.
@@ -70,7 +70,7 @@ func decode(body []byte) (*request, error) {
 		read, known := fields[name]
 		switch {
 		case !known:
-			r.ignored = append(r.ignored, errs.Clip(name))
+			r.ignored.Add(errs.Clip(name))
 		case limits.Absent(members[name]):
 		default:
 			if err := read(r, name, members[name]); err != nil {

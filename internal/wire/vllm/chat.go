@@ -15,7 +15,7 @@ import (
 var conversation = map[string]reader{
 	"messages": messages,
 	"tools": func(r *request, f string, raw json.RawMessage) (err error) {
-		r.Tools, err = chatapi.Tools(f, raw)
+		r.Tools, err = chatapi.Tools(f, raw, nil)
 		return err
 	},
 	"tool_choice": func(r *request, f string, raw json.RawMessage) error {
@@ -44,7 +44,7 @@ var conversation = map[string]reader{
 }
 
 func messages(r *request, f string, raw json.RawMessage) (err error) {
-	if r.Messages, err = chatapi.Messages(f, raw); err != nil {
+	if r.Messages, err = chatapi.Messages(f, raw, nil); err != nil {
 		return err
 	}
 	return limits.Messages(r.Messages)

@@ -178,6 +178,7 @@ func (f *Fleet) Capabilities() backend.Capabilities {
 		can.Adapters, can.Choices, can.Logprobs = can.Adapters && c.Adapters, can.Choices && c.Choices, can.Logprobs && c.Logprobs
 		can.TokenIDs, can.Tools, can.ForcedTools = can.TokenIDs && c.TokenIDs, can.Tools && c.Tools, can.ForcedTools && c.ForcedTools
 		can.Images, can.JSONSchema, can.Reasoning = can.Images && c.Images, can.JSONSchema && c.JSONSchema, can.Reasoning && c.Reasoning
+		can.Samplers = can.Samplers && c.Samplers
 		can.CachedTokens, can.Context = can.CachedTokens && c.CachedTokens, min(can.Context, c.Context)
 	}
 	return can
