@@ -17,7 +17,7 @@ const (
 	MaxDescription = 16 << 10
 	MaxSchema      = 64 << 10
 	MaxNoAI        = 64
-	MaxRetries     = 5
+	MaxRetries     = 10
 	MaxTimeoutMS   = 3_600_000
 	MaxCalls       = 1_000_000
 )

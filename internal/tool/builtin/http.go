@@ -28,6 +28,16 @@ const (
 type Web struct {
 	Network Network
 	Hosts   Hosts
+	Within  Hosts // a second list that a host must be on; nil: there is none
+}
+
+func (w Web) allow(u *url.URL) error {
+	if w.Within != nil {
+		if err := w.Within.Allow(u); err != nil {
+			return err
+		}
+	}
+	return w.Hosts.Allow(u)
 }
 
 // Tools lists them: get, send.
@@ -77,7 +87,7 @@ func (w Web) exchange(ctx context.Context, r request, header http.Header, secret
 	if err != nil {
 		return Answer{}, bad("the url cannot be read", "")
 	}
-	if err := w.Hosts.Allow(u); err != nil {
+	if err := w.allow(u); err != nil {
 		return Answer{}, err
 	}
 	ctx, stop := context.WithTimeout(ctx, maxRequest)
@@ -113,7 +123,7 @@ func (w Web) redirects(stay bool) func(*http.Request, []*http.Request) error {
 		if first := via[0].URL; stay && (q.URL.Scheme != first.Scheme || q.URL.Host != first.Host) {
 			return errs.New(errs.Forbidden, "the server redirects a request that carries a secret to another server", "")
 		}
-		return w.Hosts.Allow(q.URL)
+		return w.allow(q.URL)
 	}
 }
 

@@ -116,7 +116,7 @@ func TestGetAndSend(t *testing.T) {
 			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
 		}
 	})
-	tools := Web{loopback, hosts}.Tools()
+	tools := Web{Network: loopback, Hosts: hosts}.Tools()
 	for _, c := range []struct {
 		tool string
 		args m
@@ -165,8 +165,8 @@ func api(w http.ResponseWriter, r *http.Request) {
 func contractTool(t testing.TB, method, path string, noai ...string) tool.Tool {
 	t.Helper()
 	address, hosts := server(t, api)
-	x, err := HTTP{Def: tool.Def{Name: "f", Effect: tool.Read, NoAI: noai}, Method: method, URL: address + path, Header: map[string]string{"X-Key": "key ${secret.KEY}"},
-		Hosts: append(hosts, strings.Replace(hosts[0], "127.0.0.1", "localhost", 1)), Network: loopback,
+	x, err := HTTP{Def: tool.Def{Name: "f", Effect: tool.Read, NoAI: noai}, Method: method, URL: address + path, Header: map[string]string{"X-Key": "key {{secret:KEY}}"},
+		Web: Web{Hosts: append(hosts, strings.Replace(hosts[0], "127.0.0.1", "localhost", 1)), Network: loopback},
 		Secret: func(_ context.Context, name string) (string, error) {
 			if name != "KEY" {
 				return "", errors.New("no")
@@ -181,10 +181,10 @@ func contractTool(t testing.TB, method, path string, noai ...string) tool.Tool {
 
 func TestContractTools(t *testing.T) {
 	for _, c := range []struct{ method, path, args, want string }{
-		{"GET", "/items/{id}?lang=en", `{"id":"a/b ?#","q":"x&y=1"}`, `"path":"/items/a%2Fb%20%3F%23","query":"lang=en\u0026q=x%26y%3D1"`},
-		{"GET", "/items?q={q}", `{"q":"a&b=c"}`, `"query":"q=a%26b%3Dc"`},
-		{"POST", "/items/{id}", `{"id":7,"name":"n","tags":["x"]}`, `"body":"{\"name\":\"n\",\"tags\":[\"x\"]}"`},
-		{"DELETE", "/items/{id}", `{"id":true}`, `"path":"/items/true"`},
+		{"GET", "/items/{{id}}?lang=en", `{"id":"a/b ?#","q":"x&y=1"}`, `"path":"/items/a%2Fb%20%3F%23","query":"lang=en\u0026q=x%26y%3D1"`},
+		{"GET", "/items?q={{q}}", `{"q":"a&b=c"}`, `"query":"q=a%26b%3Dc"`},
+		{"POST", "/items/{{id}}", `{"id":7,"name":"n","tags":["x"]}`, `"body":"{\"name\":\"n\",\"tags\":[\"x\"]}"`},
+		{"DELETE", "/items/{{id}}", `{"id":true}`, `"path":"/items/true"`},
 	} {
 		r, err := contractTool(t, c.method, c.path).Invoke(context.Background(), tool.Call{Arguments: json.RawMessage(c.args)})
 		if err != nil || r.Error != nil || !strings.Contains(string(r.Value), c.want) || !strings.Contains(string(r.Value), `"auth":"key [NoAI]"`) {
@@ -192,11 +192,11 @@ func TestContractTools(t *testing.T) {
 		}
 	}
 	for args, code := range map[string]errs.Code{`{"id":".."}`: errs.Forbidden, `{"id":"."}`: errs.Forbidden, `{"id":""}`: errs.InvalidRequest, `{}`: errs.InvalidRequest, `[]`: errs.InvalidRequest} {
-		if _, err := contractTool(t, "GET", "/items/{id}/x").Invoke(context.Background(), tool.Call{Arguments: json.RawMessage(args)}); errs.CodeOf(err) != code {
+		if _, err := contractTool(t, "GET", "/items/{{id}}/x").Invoke(context.Background(), tool.Call{Arguments: json.RawMessage(args)}); errs.CodeOf(err) != code {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
-	if _, err := contractTool(t, "GET", "/a/.{id}").Invoke(context.Background(), tool.Call{Arguments: json.RawMessage(`{"id":"."}`)}); errs.CodeOf(err) != errs.Forbidden {
+	if _, err := contractTool(t, "GET", "/a/.{{id}}").Invoke(context.Background(), tool.Call{Arguments: json.RawMessage(`{"id":"."}`)}); errs.CodeOf(err) != errs.Forbidden {
 		t.Error(err)
 	}
 }
@@ -218,12 +218,13 @@ func TestFailuresOfContractTools(t *testing.T) {
 func TestWrongDeclarationsAreRefused(t *testing.T) {
 	for _, h := range []HTTP{
 		{Method: "TRACE", URL: "https://a.example.org/"},
-		{Method: "GET", URL: "https://{host}/"}, {Method: "GET", URL: "https://a.example.org{x}"}, {Method: "GET", URL: "{x}"},
+		{Method: "GET", URL: "https://{{host}}/"}, {Method: "GET", URL: "https://a.example.org{{x}}"}, {Method: "GET", URL: "{{x}}"},
 		{Method: "GET", URL: "https://b.example.org/"}, {Method: "GET", URL: "http://a.example.org/"},
-		{Method: "GET", URL: "https://a.example.org/{"}, {Method: "GET", URL: "https://a.example.org/", Header: map[string]string{"X": "{x}"}},
-		{Method: "GET", URL: "https://a.example.org@evil.com/{x}"},
+		{Method: "GET", URL: "https://a.example.org/{{"}, {Method: "GET", URL: "https://a.example.org/", Header: map[string]string{"X": "{{x}}"}},
+		{Method: "GET", URL: "https://a.example.org/{{secret:K}}"},
+		{Method: "GET", URL: "https://a.example.org@evil.com/{{x}}"},
 	} {
-		h.Hosts, h.Def = Hosts{"a.example.org"}, tool.Def{Name: "f", Effect: tool.Read}
+		h.Web.Hosts, h.Def = Hosts{"a.example.org"}, tool.Def{Name: "f", Effect: tool.Read}
 		if _, err := h.Tool(); err == nil {
 			t.Errorf("%s %s was taken", h.Method, h.URL)
 		}
@@ -232,13 +233,13 @@ func TestWrongDeclarationsAreRefused(t *testing.T) {
 
 // TestArgumentsStayInTheirPlace: no argument changes host, path or parameters around it.
 func TestArgumentsStayInTheirPlace(t *testing.T) {
-	tpl, err := parseTemplate("https://a.example.org/v1/{a}/tail?k={b}&z=1")
+	tpl, err := parseTemplate("https://a.example.org/v1/{{a}}/tail?k={{b}}&z=1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.String().Draw(t, "a"), rapid.StringOf(rapid.SampledFrom([]rune(`./?&=#%2e\@:;+ x`))).Draw(t, "b")
-		address, err := tpl.url(m{"a": a, "b": b}, nil)
+		address, err := tpl.url(m{"a": a, "b": b})
 		if err != nil {
 			return
 		}
@@ -254,7 +255,7 @@ func TestArgumentsStayInTheirPlace(t *testing.T) {
 }
 
 func FuzzTemplate(f *testing.F) {
-	f.Add("https://h/{a}?x=${secret.K}", "v")
+	f.Add("https://h/{{a}}?x={{secret:K}}", "v")
 	f.Fuzz(func(t *testing.T, text, value string) {
 		tpl, err := parseTemplate(text)
 		if err != nil {
@@ -262,9 +263,9 @@ func FuzzTemplate(f *testing.F) {
 		}
 		if got := tpl.expand(func(p part) string {
 			if p.secret {
-				return "${secret." + p.name + "}"
+				return "{{secret:" + p.name + "}}"
 			}
-			return "{" + p.name + "}"
+			return "{{" + p.name + "}}"
 		}); got != text {
 			t.Fatalf("%q became %q", text, got)
 		}

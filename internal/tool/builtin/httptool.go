@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,17 +16,16 @@ import (
 )
 
 // HTTP is a tool that a contract declares: one request of a fixed form. Arguments that the
-// address names as {name} go there; of the others GET, HEAD and DELETE make the query, the
-// other methods a JSON object for a body. ${secret.NAME} in the address or a header stands for
-// a value that is looked up when the request is made and that neither code nor model sees.
+// address names as {{name}} go there; of the others GET, HEAD and DELETE make the query, the
+// other methods a JSON object for a body. {{secret:NAME}} in a header stands for a value that
+// is looked up when the request is made and that neither code nor model sees.
 type HTTP struct {
-	Def     tool.Def
-	Method  string
-	URL     string
-	Header  map[string]string
-	Hosts   Hosts
-	Network Network
-	Secret  func(ctx context.Context, name string) (string, error)
+	Def    tool.Def
+	Method string
+	URL    string
+	Header map[string]string
+	Web    Web
+	Secret func(ctx context.Context, name string) (string, error)
 }
 
 // httpTool is an HTTP whose templates are parsed.
@@ -47,14 +47,14 @@ func (h HTTP) Tool() (tool.Tool, error) {
 	if t.address, err = parseTemplate(h.URL); err != nil {
 		return nil, err
 	}
-	if !t.address.fixedHost() {
-		return nil, bad("the address of "+h.Def.Name+" does not begin with a fixed scheme and host, such as https://api.example.org/", "arguments and secrets may stand behind the host only")
+	if !t.address.fixedHost() || t.address.has(true) {
+		return nil, bad("the address of "+h.Def.Name+" does not begin with a fixed scheme and host, such as https://api.example.org/, or has a secret", "arguments stand behind the host, secrets in headers")
 	}
 	u, err := url.Parse(t.address.expand(func(part) string { return "x" }))
 	if err != nil {
 		return nil, bad("the address of "+h.Def.Name+" is no URL", "")
 	}
-	if err := h.Hosts.Allow(u); err != nil {
+	if err := h.Web.allow(u); err != nil {
 		return nil, err
 	}
 	for k, v := range h.Header {
@@ -62,8 +62,8 @@ func (h HTTP) Tool() (tool.Tool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if x.takesArguments() {
-			return nil, bad("the header "+errs.Clip(k)+" of "+h.Def.Name+" takes an argument", "headers take ${secret.NAME} only")
+		if x.has(false) {
+			return nil, bad("the header "+errs.Clip(k)+" of "+h.Def.Name+" takes an argument", "headers take {{secret:NAME}} only")
 		}
 		t.header[k] = x
 	}
@@ -85,7 +85,7 @@ func (t httpTool) Invoke(ctx context.Context, c tool.Call) (tool.Result, error) 
 	if err != nil {
 		return tool.Result{}, err
 	}
-	r, err := t.request(args, values)
+	r, err := t.request(args)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -93,7 +93,7 @@ func (t httpTool) Invoke(ctx context.Context, c tool.Call) (tool.Result, error) 
 	for k, v := range t.header {
 		header.Set(k, v.expand(func(p part) string { return values[p.name] }))
 	}
-	a, err := Web{t.Network, t.Hosts}.exchange(ctx, r, header, secrets)
+	a, err := t.Web.exchange(ctx, r, header, secrets)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -104,8 +104,7 @@ func (t httpTool) Invoke(ctx context.Context, c tool.Call) (tool.Result, error) 
 func (t httpTool) secrets(ctx context.Context) (*tool.Taint, map[string]string, error) {
 	values := map[string]string{}
 	var taint *tool.Taint
-	all := append([]template{t.address}, mapValues(t.header)...)
-	for _, p := range slices.Concat(all...) {
+	for _, p := range slices.Concat(slices.Collect(maps.Values(t.header))...) {
 		if !p.secret || values[p.name] != "" {
 			continue
 		}
@@ -127,8 +126,8 @@ func (t httpTool) secrets(ctx context.Context) (*tool.Taint, map[string]string, 
 }
 
 // request fills the address and makes the body of what is left.
-func (t httpTool) request(args map[string]any, secrets map[string]string) (request, error) {
-	address, err := t.address.url(args, secrets)
+func (t httpTool) request(args map[string]any) (request, error) {
+	address, err := t.address.url(args)
 	if err != nil {
 		return request{}, err
 	}
@@ -188,12 +187,4 @@ func (t httpTool) result(a Answer) (tool.Result, error) {
 	}
 	value, err := encode(map[string]any{"status": a.Status, "text": a.Text})
 	return tool.Result{Value: value}, err
-}
-
-func mapValues(m map[string]template) []template {
-	var out []template
-	for _, v := range m {
-		out = append(out, v)
-	}
-	return out
 }

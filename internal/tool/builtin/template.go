@@ -11,7 +11,7 @@ import (
 	"macaron/internal/errs"
 )
 
-// template is a text with places for arguments, {name}, and secrets, ${secret.NAME}.
+// template is a text with places for arguments, {{name}}, and secrets, {{secret:NAME}}.
 type template []part
 
 // part is a piece of fixed text, or a place.
@@ -21,7 +21,7 @@ type part struct {
 	secret bool
 }
 
-var places = regexp.MustCompile(`\$\{secret\.([A-Za-z_][A-Za-z0-9_]{0,127})\}|\{([A-Za-z_][A-Za-z0-9_]{0,127})\}`)
+var places = regexp.MustCompile(`\{\{secret:([A-Za-z_][A-Za-z0-9_]{0,127})\}\}|\{\{([A-Za-z_][A-Za-z0-9_]{0,127})\}\}`)
 
 func parseTemplate(s string) (template, error) {
 	if len(s) > 4096 {
@@ -40,8 +40,8 @@ func parseTemplate(s string) (template, error) {
 	}
 	t = append(t, part{text: s[at:]})
 	for _, p := range t {
-		if strings.ContainsAny(p.text, "{}") {
-			return nil, bad("the template "+errs.Clip(s)+" has a brace that is no {argument} and no ${secret.NAME}", "write %7B and %7D for braces of a URL")
+		if strings.Contains(p.text, "{{") || strings.Contains(p.text, "}}") {
+			return nil, bad("the template "+errs.Clip(s)+" has double braces that are no {{argument}} and no {{secret:NAME}}", "write %7B%7B for braces of a URL")
 		}
 	}
 	return t, nil
@@ -57,8 +57,9 @@ func (t template) takes(name string) bool {
 	return slices.ContainsFunc(t, func(p part) bool { return !p.secret && p.name == name })
 }
 
-func (t template) takesArguments() bool {
-	return slices.ContainsFunc(t, func(p part) bool { return !p.secret && p.name != "" })
+// has reports whether there is a place for a secret, or for an argument.
+func (t template) has(secret bool) bool {
+	return slices.ContainsFunc(t, func(p part) bool { return p.secret == secret && p.name != "" })
 }
 
 func (t template) expand(value func(part) string) string {
@@ -73,19 +74,16 @@ func (t template) expand(value func(part) string) string {
 
 // url fills an address. A value stays within the place that it was written for: it adds
 // no segment, no parameter, and makes no step up.
-func (t template) url(args map[string]any, secrets map[string]string) (string, error) {
+func (t template) url(args map[string]any) (string, error) {
 	var b strings.Builder
 	for _, p := range t {
 		b.WriteString(p.text)
 		if p.name == "" {
 			continue
 		}
-		value := secrets[p.name]
-		if !p.secret {
-			v, ok := args[p.name]
-			if value = plain(v); !ok || value == "" {
-				return "", bad("the argument "+p.name+" stands in the address and must not be empty", "")
-			}
+		value := plain(args[p.name])
+		if value == "" {
+			return "", bad("the argument "+p.name+" stands in the address and must not be empty", "")
 		}
 		if strings.Contains(b.String(), "?") {
 			b.WriteString(url.QueryEscape(value))
