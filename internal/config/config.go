@@ -21,7 +21,10 @@ type Config struct {
 	Models     Models
 	Engine     Engine
 	Upstream   Upstream
-	Servers    []Server // [[engines]] of the file; Below has them and the upstream
+	Servers    []Server          // [[engines]] of the file; Below has them and the upstream
+	MCP        []MCPServer       // [mcp.NAME] of the file
+	Secrets    map[string]Secret // [secrets.NAME] of the file, for tools of contracts
+	Tools      Tools
 	Queue      Queue
 	Router     Router
 	Log        Log

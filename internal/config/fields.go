@@ -122,6 +122,8 @@ var fields = []Field{
 
 	{Key: "router.embedding_model", Env: "MACARON_ROUTER_EMBEDDING_MODEL", Flag: "router-embedding-model", Help: "directory of a sentence encoder for router.shortlist; none: by words",
 		set: text(func(c *Config) *string { return &c.Router.EmbeddingModel })},
+	{Key: "tools.networks", Env: "MACARON_TOOLS_NETWORKS", Flag: "tools-networks", Help: "private networks that http tools may reach, such as 10.1.0.0/16, comma-separated",
+		set: list(func(c *Config) *[]string { return &c.Tools.Networks }, network)},
 	{Key: "log.level", When: OnReload, Env: "MACARON_LOG_LEVEL", Flag: "log-level", Help: "debug, info, warn or error", preset: "info",
 		set: oneOf(func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error")},
 	{Key: "log.format", Env: "MACARON_LOG_FORMAT", Flag: "log-format", Help: "text or json", preset: "text",

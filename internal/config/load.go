@@ -45,14 +45,12 @@ func load(flags map[string]string, env func(string) (string, bool)) (Config, err
 		return c, err
 	}
 	path := filepath.Join(home, "config.toml")
-	file, engines, err := readFile(path)
+	file, more, err := readFile(path)
 	if err != nil {
 		return c, err
 	}
-	if engines != nil {
-		if c.Servers, err = readServers(engines, env); err != nil {
-			return c, errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/formats/engines.md shows how engines are set").In("engines")
-		}
+	if err := c.readTables(path, more, env); err != nil {
+		return c, err
 	}
 	defaults := layer{
 		origin: func(Field) Origin { return FromDefault },
@@ -134,24 +132,42 @@ func findHome(env func(string) (string, bool), layers ...layer) (string, error) 
 	return abs, nil
 }
 
-// readFile returns config.toml as dotted keys, and its list of engines; an absent file is empty.
-func readFile(path string) (map[string]string, any, error) {
+// tables are the parts of config.toml that are no single settings.
+type tables struct{ engines, mcp, secrets any }
+
+func (c *Config) readTables(path string, t tables, env func(string) (string, bool)) (err error) {
+	if t.engines != nil {
+		if c.Servers, err = readServers(t.engines, env); err != nil {
+			return errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/formats/engines.md shows how engines are set").In("engines")
+		}
+	}
+	if c.MCP, err = readMCP(t.mcp, env); err != nil {
+		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/MCP.md shows how servers are set").In("mcp")
+	}
+	if c.Secrets, err = readSecrets(t.secrets, env); err != nil {
+		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/formats/tools.md shows how secrets are set").In("secrets")
+	}
+	return nil
+}
+
+// readFile returns config.toml as dotted keys, and its tables; an absent file is empty.
+func readFile(path string) (map[string]string, tables, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		return nil, tables{}, nil
 	}
 	if err != nil {
-		return nil, nil, errs.Wrap(errs.FormatInvalid, err, path+" cannot be read", "check its permissions")
+		return nil, tables{}, errs.Wrap(errs.FormatInvalid, err, path+" cannot be read", "check its permissions")
 	}
 	defer f.Close()
 	var buf bytes.Buffer
 	if n, err := buf.ReadFrom(limited(f)); err != nil || n > maxFile {
-		return nil, nil, errs.Wrap(errs.FormatInvalid, errors.Join(err, errors.New("longer than 1 MiB or unreadable")), path+" cannot be read", "make it a small TOML file")
+		return nil, tables{}, errs.Wrap(errs.FormatInvalid, errors.Join(err, errors.New("longer than 1 MiB or unreadable")), path+" cannot be read", "make it a small TOML file")
 	}
 	return parseFile(path, buf.Bytes())
 }
 
-func parseFile(path string, b []byte) (map[string]string, any, error) {
+func parseFile(path string, b []byte) (map[string]string, tables, error) {
 	var tree map[string]any
 	if err := toml.Unmarshal(b, &tree); err != nil {
 		where := path
@@ -160,15 +176,17 @@ func parseFile(path string, b []byte) (map[string]string, any, error) {
 			line, col := bad.Position()
 			where = fmt.Sprintf("%s:%d:%d", path, line, col)
 		}
-		return nil, nil, errs.Wrap(errs.FormatInvalid, err, where+" is not valid TOML: "+err.Error(), "correct that line")
+		return nil, tables{}, errs.Wrap(errs.FormatInvalid, err, where+" is not valid TOML: "+err.Error(), "correct that line")
 	}
-	engines := tree["engines"]
-	delete(tree, "engines")
+	more := tables{tree["engines"], tree["mcp"], tree["secrets"]}
+	for _, key := range []string{"engines", "mcp", "secrets"} {
+		delete(tree, key)
+	}
 	flat := map[string]string{}
 	if err := flatten("", tree, flat); err != nil {
-		return nil, nil, errs.New(errs.FormatInvalid, path+": "+err.Error(), "keys: "+knownKeys())
+		return nil, tables{}, errs.New(errs.FormatInvalid, path+": "+err.Error(), "keys: "+knownKeys())
 	}
-	return flat, engines, nil
+	return flat, more, nil
 }
 
 func flatten(prefix string, tree map[string]any, into map[string]string) error {
@@ -222,5 +240,5 @@ func knownKeys() string {
 			keys = append(keys, f.Key)
 		}
 	}
-	return strings.Join(keys, ", ") + ", engines"
+	return strings.Join(keys, ", ") + ", engines, mcp, secrets"
 }

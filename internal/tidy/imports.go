@@ -52,6 +52,8 @@ var Rules = []Rule{
 		Why: "a sandbox runs code and calls back; it knows neither models nor conversations nor what a tool is"},
 	{From: []string{"internal/store"}, Not: rooms("internal/session", "internal/turn", "internal/summary", "internal/backend"), Except: []string{"internal/store/storetest"},
 		Why: "a store keeps records and knows no rules of conversation"},
+	{Except: []string{"internal/mcp"}, Not: []string{"github.com/modelcontextprotocol"},
+		Why: "one room speaks the protocol; to all others its tools are tools"},
 	{From: []string{"internal/tool/gate"}, Not: []string{"os", "os/exec", "net", "net/http", "internal/store", "internal/repl", "internal/harness", "internal/mcp"},
 		Why: "the gate decides and records; what tools do, and where records lie, comes in through interfaces"},
 	{From: []string{"internal/turn"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "net/http"},
