@@ -27,7 +27,10 @@ type Revision struct {
 // IsBase reports whether r stands for the bare base.
 func (r Revision) IsBase() bool { return r.Name == "" && r.Hash == "" }
 
-var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// NamePattern is the expression that an adapter's name matches.
+const NamePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
+
+var name = regexp.MustCompile(NamePattern)
 
 // CheckName refuses names that could not be a label, a path element or a model id.
 func CheckName(s string) error {

@@ -22,29 +22,29 @@ const (
 
 // Contract is one version of the harness. It is immutable once parsed.
 type Contract struct {
-	Schema   string    `toml:"schema" json:"schema"`
-	Name     string    `toml:"name" json:"name"`
-	Version  string    `toml:"version" json:"version"`
-	Model    Model     `toml:"model" json:"model"`
-	Prompts  Prompts   `toml:"prompts" json:"prompts"`
-	Router   Router    `toml:"router" json:"router"`
-	Budgets  Budgets   `toml:"budgets" json:"budgets"`
+	Schema   string    `toml:"schema" json:"schema" rule:"need"`
+	Name     string    `toml:"name" json:"name" rule:"need"`
+	Version  string    `toml:"version" json:"version" rule:"need"`
+	Model    Model     `toml:"model" json:"model" rule:"need"`
+	Prompts  Prompts   `toml:"prompts" json:"prompts" rule:"need"`
+	Router   Router    `toml:"router" json:"router" rule:"need"`
+	Budgets  Budgets   `toml:"budgets" json:"budgets" rule:"need"`
 	Sampling Sampling  `toml:"sampling" json:"sampling"`
 	Split    *Split    `toml:"split" json:"split,omitempty"`
 	View     *View     `toml:"view" json:"view,omitempty"`
-	Adapters []Adapter `toml:"adapters" json:"adapters"`
+	Adapters []Adapter `toml:"adapters" json:"adapters" rule:"need count=1..1024"`
 
 	// Of schema 2. What is absent is left out of the canonical bytes.
-	Parents     []ids.Digest `toml:"parents" json:"parents,omitempty"` // contracts that this one was made from
+	Parents     []ids.Digest `toml:"parents" json:"parents,omitempty" rule:"count=1..16 form=digest"` // contracts that this one was made from
 	Runtime     Runtime      `toml:"runtime" json:"runtime,omitzero"`
 	Agent       Agent        `toml:"agent" json:"agent,omitzero"`
 	Memory      Memory       `toml:"memory" json:"memory,omitzero"`
 	Resources   Resources    `toml:"resources" json:"resources,omitzero"`
-	Tools       []Tool       `toml:"tools" json:"tools,omitempty"`
-	MCP         []Server     `toml:"mcp" json:"mcp,omitempty"`
+	Tools       []Tool       `toml:"tools" json:"tools,omitempty" rule:"count=1..256"`
+	MCP         []Server     `toml:"mcp" json:"mcp,omitempty" rule:"count=1..256"`
 	Policies    Policies     `toml:"policies" json:"policies,omitzero"`
-	Skills      []Skill      `toml:"skills" json:"skills,omitempty"`
-	Hooks       []Hook       `toml:"hooks" json:"hooks,omitempty"`
+	Skills      []Skill      `toml:"skills" json:"skills,omitempty" rule:"count=1..256"`
+	Hooks       []Hook       `toml:"hooks" json:"hooks,omitempty" rule:"count=1..256"`
 	Workspace   Workspace    `toml:"workspace" json:"workspace,omitzero"`
 	Environment Environment  `toml:"environment" json:"environment,omitzero"`
 	Tokens      Tokens       `toml:"tokens" json:"tokens,omitzero"`
@@ -56,46 +56,46 @@ type Contract struct {
 
 // Model names the base that the adapters were made for.
 type Model struct {
-	Base string `toml:"base" json:"base"`
+	Base string `toml:"base" json:"base" rule:"need"`
 }
 
 // Prompts are the texts of the loop, with their placeholders in double braces.
 type Prompts struct {
-	System  string `toml:"system" json:"system"`   // {{specialist}}
-	Route   string `toml:"route" json:"route"`     // {{adapters}}, {{order}}
-	Summary string `toml:"summary" json:"summary"` // none
-	Foreign string `toml:"foreign" json:"foreign"` // {{summary}}
-	Tools   string `toml:"tools" json:"tools"`     // {{tools}}
+	System  string `toml:"system" json:"system" rule:"need"`   // {{specialist}}
+	Route   string `toml:"route" json:"route" rule:"need"`     // {{adapters}}, {{order}}
+	Summary string `toml:"summary" json:"summary" rule:"need"` // none
+	Foreign string `toml:"foreign" json:"foreign" rule:"need"` // {{summary}}
+	Tools   string `toml:"tools" json:"tools" rule:"need"`     // {{tools}}
 }
 
 // Router says who routes, what happens when it fails, and how much it sees.
 type Router struct {
-	Adapter        string   `toml:"adapter" json:"adapter"`                       // runs the route hop
-	Default        string   `toml:"default" json:"default"`                       // taken when routing fails
-	Order          []string `toml:"order" json:"order"`                           // labels by priority
-	MinProbability float64  `toml:"min_probability" json:"min_probability"`       // below it, Default is taken
-	RequestChars   int      `toml:"request_chars" json:"request_chars"`           // runes of the request
-	ContextChars   int      `toml:"context_chars" json:"context_chars"`           // runes of the previous request
-	StickyMargin   float64  `toml:"sticky_margin" json:"sticky_margin,omitempty"` // the last adapter stays unless another is likelier by more
-	Summaries      int      `toml:"summaries" json:"summaries,omitempty"`         // recent turns whose summaries the router sees
-	Shortlist      int      `toml:"shortlist" json:"shortlist,omitempty"`         // adapters that reach the prompt; 0: all
+	Adapter        string   `toml:"adapter" json:"adapter" rule:"need form=label"`                   // runs the route hop
+	Default        string   `toml:"default" json:"default" rule:"need form=label"`                   // taken when routing fails
+	Order          []string `toml:"order" json:"order" rule:"count=0..1024 form=label"`              // labels by priority
+	MinProbability float64  `toml:"min_probability" json:"min_probability" rule:"range=0..1"`        // below it, Default is taken
+	RequestChars   int      `toml:"request_chars" json:"request_chars" rule:"need range=1..1048576"` // runes of the request
+	ContextChars   int      `toml:"context_chars" json:"context_chars" rule:"range=0..1048576"`      // runes of the previous request
+	StickyMargin   float64  `toml:"sticky_margin" json:"sticky_margin,omitempty" rule:"range=0..1"`  // the last adapter stays unless another is likelier by more
+	Summaries      int      `toml:"summaries" json:"summaries,omitempty" rule:"range=0..16"`         // recent turns whose summaries the router sees
+	Shortlist      int      `toml:"shortlist" json:"shortlist,omitempty" rule:"range=0..1024"`       // adapters that reach the prompt; 0: all
 }
 
 // Budgets bound the hops, in tokens, and the wait for a summary, in milliseconds.
 type Budgets struct {
-	RouteTokens   int `toml:"route_tokens" json:"route_tokens"`
-	SummaryTokens int `toml:"summary_tokens" json:"summary_tokens"`
-	AnswerTokens  int `toml:"answer_tokens" json:"answer_tokens"`
-	SummaryWaitMS int `toml:"summary_wait_ms" json:"summary_wait_ms"`
+	RouteTokens   int `toml:"route_tokens" json:"route_tokens" rule:"need range=1..1048576"`
+	SummaryTokens int `toml:"summary_tokens" json:"summary_tokens" rule:"need range=1..1048576"`
+	AnswerTokens  int `toml:"answer_tokens" json:"answer_tokens" rule:"need range=1..1048576"`
+	SummaryWaitMS int `toml:"summary_wait_ms" json:"summary_wait_ms" rule:"range=0..600000"`
 }
 
 // Sampling is what the answer hop uses where the client says nothing.
 type Sampling struct {
-	Temperature       *float64 `toml:"temperature" json:"temperature,omitempty"`
-	TopP              *float64 `toml:"top_p" json:"top_p,omitempty"`
-	TopK              *int     `toml:"top_k" json:"top_k,omitempty"`
-	MinP              *float64 `toml:"min_p" json:"min_p,omitempty"`
-	RepetitionPenalty *float64 `toml:"repetition_penalty" json:"repetition_penalty,omitempty"`
+	Temperature       *float64 `toml:"temperature" json:"temperature,omitempty" rule:"range=0..100"`
+	TopP              *float64 `toml:"top_p" json:"top_p,omitempty" rule:"range=0..1"`
+	TopK              *int     `toml:"top_k" json:"top_k,omitempty" rule:"range=0..1048576"`
+	MinP              *float64 `toml:"min_p" json:"min_p,omitempty" rule:"range=0..1"`
+	RepetitionPenalty *float64 `toml:"repetition_penalty" json:"repetition_penalty,omitempty" rule:"range=0.01..100"`
 }
 
 // Chat gives the sampling in the neutral form, for chat.Sampling.Over.
@@ -105,13 +105,13 @@ func (s Sampling) Chat() chat.Sampling {
 
 // Adapter registers one specialist.
 type Adapter struct {
-	Name        string `toml:"name" json:"name"`               // the label
-	Title       string `toml:"title" json:"title"`             // for people
-	Source      string `toml:"source" json:"source"`           // directory, sha256:HASH or model:NAME
-	Description string `toml:"description" json:"description"` // one line, for the router
-	Prompt      string `toml:"prompt" json:"prompt"`           // takes the place of {{specialist}}
+	Name        string `toml:"name" json:"name" rule:"need form=label"`              // the label
+	Title       string `toml:"title" json:"title"`                                   // for people
+	Source      string `toml:"source" json:"source" rule:"need"`                     // directory, sha256:HASH or model:NAME
+	Description string `toml:"description" json:"description" rule:"need form=line"` // one line, for the router
+	Prompt      string `toml:"prompt" json:"prompt"`                                 // takes the place of {{specialist}}
 
-	Owners []string `toml:"owners" json:"owners,omitempty"` // tenants that it is for; none: everybody
+	Owners []string `toml:"owners" json:"owners,omitempty" rule:"count=1..256"` // tenants that it is for; none: everybody
 }
 
 // Canonical returns the canonical bytes, which Hash names. Do not change them.

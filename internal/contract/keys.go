@@ -2,10 +2,10 @@ package contract
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
@@ -39,6 +39,7 @@ func (p place) String() string {
 
 // keys is where the keys of a TOML text stand, by path: "adapters[1].name".
 type keys struct {
+	file    string
 	places  map[string]place
 	unknown []unknown      // the first of them
 	more    int            // how many others
@@ -49,15 +50,15 @@ type keys struct {
 }
 
 type unknown struct {
-	path  string
-	known []string
+	path string
+	in   reflect.Type // what has no such key
 	place
 }
 
 // findKeys reads the keys of a text, and which of them a type does not have. An error of
 // syntax ends it: the decoder tells it better.
-func findKeys(text []byte, t reflect.Type) keys {
-	k := keys{places: map[string]place{}, tables: map[string]int{}, starts: []int{0}}
+func findKeys(file string, text []byte, t reflect.Type) *keys {
+	k := &keys{file: file, places: map[string]place{}, tables: map[string]int{}, starts: []int{0}}
 	for i, b := range text {
 		if b == '\n' {
 			k.starts = append(k.starts, i+1)
@@ -111,7 +112,7 @@ func (k *keys) descend(at target, names unstable.Iterator, element bool) target 
 }
 
 func (k *keys) child(at target, name string, where place) target {
-	for !at.off && at.t.Kind() == reflect.Slice {
+	for !at.off && (at.t.Kind() == reflect.Slice || at.t.Kind() == reflect.Pointer) {
 		at.t = at.t.Elem()
 	}
 	if at.off || at.t == reflect.TypeFor[Object]() {
@@ -122,9 +123,10 @@ func (k *keys) child(at target, name string, where place) target {
 	case reflect.Map:
 		next.t, k.deep = at.t.Elem(), k.deep || len(name) > maxName
 	case reflect.Struct:
-		fields := fieldsOf(at.t)
-		if next.t = fields[name]; next.t == nil {
-			k.note(unknown{errs.Clip(next.path), slices.Sorted(maps.Keys(fields)), where})
+		if f, ok := find(fieldsOf(at.t), func(f field) bool { return f.key == name }); ok {
+			next.t = f.Type
+		} else {
+			k.note(unknown{errs.Clip(next.path), at.t, where})
 		}
 	}
 	if next.t == nil { // unknown, or below a scalar, which the decoder refuses
@@ -187,7 +189,7 @@ func (k *keys) at(offset int) place {
 	if !exact {
 		i--
 	}
-	return place{line: i + 1, col: offset - k.starts[i] + 1}
+	return place{file: k.file, line: i + 1, col: offset - k.starts[i] + 1}
 }
 
 // find is the place of a path, or of what it is in.
@@ -218,23 +220,36 @@ func (k *keys) err() error {
 		message += fmt.Sprintf(" (and %d more)", k.more)
 	}
 	first := k.unknown[0]
-	return errs.New(errs.FormatInvalid, message, "known there: "+strings.Join(first.known, ", ")+"; docs/formats/hcp.md explains them").In(first.path)
+	var known []string
+	for _, f := range fieldsOf(first.in) {
+		known = append(known, f.key)
+	}
+	slices.Sort(known)
+	return errs.New(errs.FormatInvalid, message, "known there: "+strings.Join(known, ", ")+"; docs/formats/hcp.md explains them").In(first.path)
 }
 
-// fieldsOf are the keys of a struct with their types.
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
-	out := map[string]reflect.Type{}
-	for f := range t.Fields() {
-		if f.Anonymous {
-			for k, v := range fieldsOf(f.Type) {
-				out[k] = v
-			}
-		} else if tag := f.Tag.Get("toml"); tag != "" {
-			out[tag] = f.Type
+// field is a field of a contract with the key that it has in TOML.
+type field struct {
+	reflect.StructField
+	key string
+}
+
+// fieldsOf lists the fields of a struct that have a key, those of embedded ones too.
+func fieldsOf(t reflect.Type) []field {
+	if known, ok := fields.Load(t); ok {
+		return known.([]field)
+	}
+	var out []field
+	for _, f := range reflect.VisibleFields(t) {
+		if key := f.Tag.Get("toml"); key != "" {
+			out = append(out, field{f, key})
 		}
 	}
+	fields.Store(t, out)
 	return out
 }
+
+var fields sync.Map // reflect.Type -> []field
 
 func join(path, name string) string {
 	if path == "" {

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -20,38 +19,26 @@ const (
 // Split says that a turn with several intents is answered by several specialists. A
 // contract without it gives every turn to exactly one.
 type Split struct {
-	Parts          int     `toml:"parts" json:"parts"`                               // specialists of one turn, at most
-	By             string  `toml:"by" json:"by"`                                     // who plans: SplitByPieces or SplitByModel
-	MinProbability float64 `toml:"min_probability" json:"min_probability,omitempty"` // of a piece's label; a less sure piece belongs to the one before it
-	Prompt         string  `toml:"prompt" json:"prompt,omitempty"`                   // of SplitByModel: {{adapters}}, {{parts}}
-	Tokens         int     `toml:"tokens" json:"tokens,omitempty"`                   // of SplitByModel: of the plan
+	Parts          int     `toml:"parts" json:"parts" rule:"need range=2..4"`                          // specialists of one turn, at most
+	By             string  `toml:"by" json:"by" rule:"need one=pieces|model"`                          // who plans: SplitByPieces or SplitByModel
+	MinProbability float64 `toml:"min_probability" json:"min_probability,omitempty" rule:"range=0..1"` // of a piece's label; a less sure piece belongs to the one before it
+	Prompt         string  `toml:"prompt" json:"prompt,omitempty"`                                     // of SplitByModel: {{adapters}}, {{parts}}
+	Tokens         int     `toml:"tokens" json:"tokens,omitempty" rule:"range=1..1048576"`             // of SplitByModel: of the plan
 }
 
 func (c *Contract) checkSplit() error {
 	s := c.Split
-	if s == nil {
+	switch {
+	case s == nil:
 		return nil
+	case s.By == SplitByPieces && (s.Prompt != "" || s.Tokens != 0):
+		return bad("split.prompt", "split.prompt and split.tokens are for split.by = \"model\"")
+	case s.By == SplitByModel && s.Tokens == 0:
+		return bad("split.tokens", "split.tokens is missing; split.by = \"model\" needs it")
+	case s.By == SplitByModel:
+		return holes(hole{"split.prompt", s.Prompt, "{{adapters}}"})
 	}
-	if err := bounds(count{"split.parts", s.Parts, 2, MaxParts}); err != nil {
-		return err
-	}
-	if !(s.MinProbability >= 0 && s.MinProbability <= 1) {
-		return bad("split.min_probability", "split.min_probability must be from 0 to 1")
-	}
-	switch s.By {
-	case SplitByPieces:
-		if s.Prompt != "" || s.Tokens != 0 {
-			return bad("split.prompt", "split.prompt and split.tokens are for split.by = \"model\"")
-		}
-		return nil
-	case SplitByModel:
-	default:
-		return bad("split.by", fmt.Sprintf("split.by is %q; use %q or %q", s.By, SplitByPieces, SplitByModel))
-	}
-	if !strings.Contains(s.Prompt, "{{adapters}}") {
-		return bad("split.prompt", "split.prompt must contain {{adapters}}")
-	}
-	return bounds(count{"split.tokens", s.Tokens, 1, MaxTokens})
+	return nil
 }
 
 // PlanPrompt is the prompt that asks for a plan of a request over these labels: the

@@ -15,33 +15,22 @@ const (
 // View says what happens when a specialist's view outgrows the window. A contract without
 // it refuses.
 type View struct {
-	Overflow string `toml:"overflow" json:"overflow"`       // ViewRefuse or ViewCompact
-	Window   int    `toml:"window" json:"window,omitempty"` // tokens of prompt and answer; 0: the engine's
-	Room     int    `toml:"room" json:"room,omitempty"`     // tokens of it that are kept for the answer; 0: one
-	Keep     int    `toml:"keep" json:"keep,omitempty"`     // runes of a user's message in a shortened turn
+	Overflow string `toml:"overflow" json:"overflow" rule:"need one=refuse|compact"` // ViewRefuse or ViewCompact
+	Window   int    `toml:"window" json:"window,omitempty" rule:"range=0..1048576"`  // tokens of prompt and answer; 0: the engine's
+	Room     int    `toml:"room" json:"room,omitempty" rule:"range=0..1048576"`      // tokens of it that are kept for the answer; 0: one
+	Keep     int    `toml:"keep" json:"keep,omitempty" rule:"range=1..1048576"`      // runes of a user's message in a shortened turn
 }
 
 func (c *Contract) checkView() error {
 	v := c.View
-	if v == nil {
+	switch {
+	case v == nil:
 		return nil
-	}
-	switch v.Overflow {
-	case ViewRefuse:
-		if v.Keep != 0 {
-			return bad("view.keep", "view.keep is for view.overflow = \"compact\"")
-		}
-	case ViewCompact:
-		if err := bounds(count{"view.keep", v.Keep, 1, MaxChars}); err != nil {
-			return err
-		}
-	default:
-		return bad("view.overflow", fmt.Sprintf("view.overflow is %q; use %q or %q", v.Overflow, ViewRefuse, ViewCompact))
-	}
-	if err := bounds(count{"view.window", v.Window, 0, MaxTokens}, count{"view.room", v.Room, 0, MaxTokens}); err != nil {
-		return err
-	}
-	if v.Window != 0 && v.Room >= v.Window {
+	case v.Overflow == ViewRefuse && v.Keep != 0:
+		return bad("view.keep", "view.keep is for view.overflow = \"compact\"")
+	case v.Overflow == ViewCompact && v.Keep == 0:
+		return bad("view.keep", "view.keep is missing; view.overflow = \"compact\" needs it")
+	case v.Window != 0 && v.Room >= v.Window:
 		return bad("view.room", fmt.Sprintf("view.room is %d of a view.window of %d, which leaves no room for a prompt", v.Room, v.Window))
 	}
 	return nil

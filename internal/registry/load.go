@@ -27,16 +27,13 @@ func stamp(info fs.FileInfo) string {
 
 // load reads the contract and its adapters and, if all are well, puts them in force.
 func (r *Registry) load() error {
-	text, err := contract.Read(r.path)
+	source, err := contract.Open(r.path)
 	if err != nil {
 		return err
 	}
-	k, err := contract.ParseFile(r.path, text)
-	if err != nil {
-		return err
-	}
-	r.tried = k
-	mark := r.marks(k) // before the reading: a change during it is seen next time
+	k := source.Contract
+	r.tried = source
+	mark := r.marks(source) // before the reading: a change during it is seen next time
 	next := Snapshot{Contract: k}
 	for _, a := range k.Adapters {
 		rev, err := r.inspect(a)
@@ -47,7 +44,7 @@ func (r *Registry) load() error {
 		}
 		next.Adapters = append(next.Adapters, Entry{Revision: rev, Title: a.Title, Description: a.Description, Prompt: a.Prompt})
 	}
-	if err := r.store.keepContract(k.Hash(), text); err != nil {
+	if err := r.store.keepContract(source); err != nil {
 		return err
 	}
 	r.now, r.mark, r.past[k.Hash()] = next, mark, k

@@ -39,9 +39,9 @@ type Registry struct {
 
 	mu    sync.Mutex
 	now   Snapshot
-	tried *contract.Contract // the last that could be read; now.Contract unless it went wrong
-	mark  string             // state of the files that it was made from
-	wrong error              // why the files as they are now are not in force; nil when they are
+	tried *contract.Source // the last that could be read; that of now unless it went wrong
+	mark  string           // state of the files that it was made from
+	wrong error            // why the files as they are now are not in force; nil when they are
 	known map[string]inspected
 	past  map[ids.Digest]*contract.Contract
 }
@@ -128,13 +128,17 @@ func (r *Registry) Dir(rev adapter.Revision) (string, error) {
 }
 
 // marks is the state of every file that a contract depends on.
-func (r *Registry) marks(k *contract.Contract) string {
+func (r *Registry) marks(s *contract.Source) string {
 	m := markOf(r.path)
-	if k != nil {
-		for _, a := range k.Adapters {
-			if dir, ok := r.directory(a.Source); ok {
-				m += markDir(dir)
-			}
+	if s == nil {
+		return m
+	}
+	for _, f := range s.Files[1:] {
+		m += markOf(filepath.Join(filepath.Dir(r.path), filepath.FromSlash(f.Path)))
+	}
+	for _, a := range s.Contract.Adapters {
+		if dir, ok := r.directory(a.Source); ok {
+			m += markDir(dir)
 		}
 	}
 	return m

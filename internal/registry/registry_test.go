@@ -279,3 +279,35 @@ func TestOneFileIsNoSource(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A change of an imported file is taken up, and what was in force is kept as one file.
+func TestImportsAreWatched(t *testing.T) {
+	r := newRig(t)
+	v2 := strings.NewReplacer("macaron.hcp/1", "macaron.hcp/2", `version = "1"`, "version = \"1.0.0\"\nimports = [\"more.toml\"]").Replace(head)
+	more := filepath.Join(r.dir, "more.toml")
+	put := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(more, []byte("schema = \"macaron.hcp/2\"\n[sampling]\n"+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("top_k = 7")
+	r.write(v2 + block0 + block1)
+	reg := r.open(nil)
+	was, err := reg.Current(t.Context(), "local")
+	if err != nil || *was.Contract.Sampling.TopK != 7 {
+		t.Fatalf("%+v %v", was.Contract.Sampling, err)
+	}
+	put("top_k = 12345")
+	now, err := reg.Current(t.Context(), "local")
+	if err != nil || *now.Contract.Sampling.TopK != 12345 {
+		t.Fatalf("%+v %v", now.Contract.Sampling, err)
+	}
+	if err := os.Remove(more); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := reg.store.contract(was.Contract.Hash())
+	if err != nil || *kept.Sampling.TopK != 7 {
+		t.Errorf("%v", err)
+	}
+}

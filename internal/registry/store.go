@@ -137,11 +137,19 @@ func (s *store) copy(to, from string) error {
 	return disk.Error(errors.Join(err, out.Sync(), out.Close()), "the revision cannot be stored")
 }
 
-// keepContract stores a contract's text by its hash, once.
-func (s *store) keepContract(h ids.Digest, text []byte) error {
-	name := h.Hex() + ".toml"
+// keepContract stores a contract by its hash, once: its own text, or the whole in one
+// where it is made of several files.
+func (s *store) keepContract(source *contract.Source) error {
+	name := source.Contract.Hash().Hex() + ".toml"
 	if _, err := s.root.Stat(path.Join(contracts, name)); err == nil {
 		return nil
+	}
+	text := source.Files[0].Text
+	if len(source.Files) > 1 {
+		var err error
+		if text, err = source.Contract.Text(); err != nil {
+			return err
+		}
 	}
 	return disk.Replace(filepath.Join(s.dir, contracts, name), text, 0o600)
 }
