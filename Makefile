@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel eval-shortlist clean
+.PHONY: upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-wait eval-shortlist eval-intents eval-summary clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -96,8 +96,19 @@ bench-mixed: build model ## replay one file of requests on llama-server and on t
 bench-kernel: ## measure the products of every weight format (docs/engine/formats.md)
 	@$(GO) test -run '^$$' -bench 'MatMul/.*-640x2048' ./internal/engine/kernel
 
+bench-wait: build model ## measure what the user waits for: 48 requests back to back, and 2 s apart
+	@$(GO) build -o bin/wait ./test/bench/wait
+	@bin/wait
+	@bin/wait -pause 2s
+
 eval-shortlist: ## measure how often a shortlist has the right adapter (ENCODER names a directory; without it words rank)
 	@$(GO) run ./test/shortlist -model "$(ENCODER)"
+
+eval-intents: build model ## measure turns with several intents: 100 labelled ones (BY=model: the router writes the plan)
+	@$(GO) run ./test/intents -by "$(or $(BY),pieces)"
+
+eval-summary: build model ## measure what an adapter knows of another's turns, by the budget of summaries
+	@$(GO) run ./test/summary
 
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin $(CACHE)
