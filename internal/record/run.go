@@ -59,7 +59,7 @@ type RunPins struct {
 // RunLimits are the budgets; 0 means none.
 type RunLimits struct {
 	Turns     int     `json:"turns,omitempty"`      // model calls
-	Tokens    int     `json:"tokens,omitempty"`     // output tokens of all model calls
+	Tokens    int     `json:"tokens,omitempty"`     // prompt and output tokens of all model calls
 	WallMS    int64   `json:"wall_ms,omitempty"`    // while it runs; waiting for a person does not count
 	ToolCalls int     `json:"tool_calls,omitempty"` // invocations
 	CostUSD   float64 `json:"cost_usd,omitempty"`   // by the price table of the machine
@@ -109,6 +109,8 @@ type RunError struct {
 type CellRan struct {
 	Cell      string        `json:"cell"` // the id of the call, or one of its own
 	Code      string        `json:"code"`
+	Status    string        `json:"status"`           // ok, error, interrupted, died
+	Reason    string        `json:"reason,omitempty"` // why it was interrupted or died
 	Output    string        `json:"output,omitempty"`
 	Value     string        `json:"value,omitempty"` // of the last expression, as Python shows it
 	Traceback string        `json:"traceback,omitempty"`
@@ -118,6 +120,8 @@ type CellRan struct {
 	Shown     string        `json:"shown"`              // what the model is told
 	Wall      time.Duration `json:"wall_ns"`
 	CPU       time.Duration `json:"cpu_ns,omitempty"`
+	Now       time.Time     `json:"now"`    // its clock, which stands still
+	Policy    ids.Digest    `json:"policy"` // of the sandbox that it ran in
 }
 
 // The notes of a run.

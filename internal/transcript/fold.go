@@ -107,7 +107,7 @@ func (r *Run) called(h record.Head, b record.ToolCalled) {
 	if c.Called == nil {
 		r.Totals.ToolCalls++
 	}
-	c.Called, c.Returned, c.Doubt = &b, nil, ""
+	c.Called, c.Returned, c.Doubt, c.Time = &b, nil, "", h.Time
 }
 
 func (r *Run) returned(h record.Head, b record.ToolReturned) {
@@ -120,7 +120,7 @@ func (r *Run) ran(h record.Head, b record.CellRan) {
 	if c.Ran == nil {
 		r.Totals.Cells++
 	}
-	c.Ran = &b
+	c.Ran, c.At = &b, h.Time
 }
 
 func (r *Run) note(h record.Head, b record.RunNote) {
@@ -134,13 +134,9 @@ func (r *Run) note(h record.Head, b record.RunNote) {
 		yes := b.Note == record.NoteApproved
 		c := r.call(h, b.Call, "")
 		c.Approved, c.Refusal = &yes, b.Text
-	case record.NoteRetry:
+	case record.NoteRetry, record.NoteAssumeDone:
 		if c := r.calls[b.Call]; c != nil {
 			c.Doubt, c.Returned = b.Note, nil
-		}
-	case record.NoteAssumeDone:
-		if c := r.calls[b.Call]; c != nil {
-			c.Doubt = b.Note
 		}
 	case record.NoteResumed:
 		r.Status, r.since = record.RunRunning, h.Time

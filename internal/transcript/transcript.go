@@ -72,8 +72,9 @@ type Call struct {
 type Cell struct {
 	ID    string
 	Ran   *record.CellRan
-	Calls []*Call // in the order in which the code made them
-	Time  time.Time
+	Calls []*Call   // in the order in which the code made them
+	Time  time.Time // of its first record
+	At    time.Time // of its end
 }
 
 // Note is a note and when it was made.
@@ -121,6 +122,22 @@ func (r *Run) Last() *Turn {
 // Call finds a call by its id, nil if nothing of it is on record.
 func (r *Run) Call(id string) *Call { return r.calls[id] }
 
+// Calls lists the calls of the run, the model's and those that code made, in order.
+func (r *Run) Calls() []*Call {
+	var all []*Call
+	for _, t := range r.Turns {
+		for _, a := range t.Acts {
+			if a.Call != nil {
+				all = append(all, a.Call)
+			}
+			if a.Cell != nil {
+				all = append(all, a.Cell.Calls...)
+			}
+		}
+	}
+	return all
+}
+
 // Cell finds a cell by its id, nil if nothing of it is on record.
 func (r *Run) Cell(id string) *Cell { return r.cells[id] }
 
@@ -136,6 +153,9 @@ func (r *Run) Cells() []*Cell {
 	}
 	return all
 }
+
+// Worked is how long the present stretch of work was, as far as its records tell.
+func (r *Run) Worked() time.Duration { return r.last.Sub(r.since) }
 
 // InDoubt reports whether nobody knows if the call took effect: it was begun, or ended
 // without telling, and no person has decided.

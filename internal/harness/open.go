@@ -1,0 +1,250 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+
+	"macaron/internal/adapter"
+	"macaron/internal/chat"
+	"macaron/internal/contract"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/record"
+	"macaron/internal/tool"
+	"macaron/internal/tool/gate"
+	"macaron/internal/transcript"
+)
+
+// The bounds of a task.
+const (
+	maxInstruction = 1 << 20
+	maxMeta        = 64
+)
+
+// open checks a task, prepares its workspace and tools, and commits that the run began.
+func (h *Harness) open(ctx context.Context, owner string, task Task, o Options) (*run, error) {
+	if err := task.check(); err != nil {
+		return nil, err
+	}
+	c, revisions, err := h.Contracts.Current(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	if c.Agent.Mode == "" {
+		return nil, errs.New(errs.InvalidRequest, "the contract says nothing of how an agent acts", "give it an [agent] section; macaron hcp migrate adds one")
+	}
+	opened := record.RunOpened{Mode: string(c.Agent.Mode), Seed: task.Seed, Limits: bounds(c.Agent, o.Limits)}
+	if o.Mode != "" {
+		opened.Mode = string(o.Mode)
+	}
+	if opened.Pins.Adapter, err = acting(c, revisions); err != nil {
+		return nil, err
+	}
+	opened.Pins.Engine = h.Generator.Capabilities().Engine
+	id := h.IDs.New(ids.Run)
+	r := &run{h: h, owner: owner, id: id, contract: c, watch: o.Watch, dir: h.workspace(id), t: &transcript.Run{}}
+	r.head = record.Head{Owner: owner, Session: h.IDs.New(ids.Session), Run: id, Contract: c.Hash(), Revision: opened.Pins.Adapter.Hash, Purpose: task.Purpose, Consent: task.Consent}
+	if err := r.fill(ctx, task, &opened); err != nil {
+		r.close()
+		return nil, err
+	}
+	session := record.SessionOpened{Root: r.head.Session, Scope: "run"}
+	records, err := r.records(nil, []record.Body{session, opened})
+	if err == nil {
+		err = h.Log.Append(context.WithoutCancel(ctx), record.Batch{Records: records})
+	}
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	r.took(records)
+	h.Point("opened")
+	return r, nil
+}
+
+func (t *Task) check() error {
+	switch {
+	case strings.TrimSpace(t.Instruction) == "":
+		return errs.New(errs.InvalidRequest, "the task says nothing", "give it an instruction").In("instruction")
+	case len(t.Instruction) > maxInstruction || len(t.Meta) > maxMeta:
+		return errs.New(errs.TooLarge, fmt.Sprintf("the task has %d bytes and %d words about it; %d and %d are taken", len(t.Instruction), len(t.Meta), maxInstruction, maxMeta), "put what is long into a file").In("instruction")
+	}
+	if t.Purpose == "" {
+		t.Purpose = record.Production
+	}
+	if t.Consent == "" {
+		t.Consent = record.ConsentNone
+	}
+	return nil
+}
+
+// acting finds the revision of the contract's acting adapter.
+func acting(c *contract.Contract, revisions []adapter.Revision) (adapter.Revision, error) {
+	for _, r := range revisions {
+		if r.Name == c.Agent.Adapter {
+			return r, nil
+		}
+	}
+	return adapter.Revision{}, errs.New(errs.AdapterNotFound, "the adapter "+c.Agent.Adapter+", which acts, is not to be had", "see `macaron adapter list`").In("agent.adapter")
+}
+
+// bounds are the contract's, lowered by those that were asked for.
+func bounds(a contract.Agent, o record.RunLimits) record.RunLimits {
+	lower := func(at *int, to int) {
+		if to > 0 && (*at == 0 || to < *at) {
+			*at = to
+		}
+	}
+	l := record.RunLimits{Turns: a.MaxTurns, Tokens: a.MaxTokens, WallMS: int64(a.MaxWallMS), ToolCalls: a.MaxToolCalls, CostUSD: a.MaxCostUSD}
+	lower(&l.Turns, o.Turns)
+	lower(&l.Tokens, o.Tokens)
+	lower(&l.ToolCalls, o.ToolCalls)
+	if o.WallMS > 0 && (l.WallMS == 0 || o.WallMS < l.WallMS) {
+		l.WallMS = o.WallMS
+	}
+	if o.CostUSD > 0 && (l.CostUSD == 0 || o.CostUSD < l.CostUSD) {
+		l.CostUSD = o.CostUSD
+	}
+	return l
+}
+
+// fill prepares what the run works with and what the model is shown first.
+func (r *run) fill(ctx context.Context, task Task, opened *record.RunOpened) (err error) {
+	if _, known := r.h.Price(opened.Pins.Adapter.Name); opened.Limits.CostUSD > 0 && !known {
+		return errs.New(errs.InvalidRequest, "the run is bounded in money, and nobody knows what tokens cost", "set prices.prompt and prices.output, or leave max_cost_usd out").In("agent.max_cost_usd")
+	}
+	if opened.Task, err = r.settle(task); err != nil {
+		return err
+	}
+	if err := r.equip(ctx, opened); err != nil {
+		return err
+	}
+	if opened.Pins.Tools, err = r.gate.Hash(); err != nil {
+		return err
+	}
+	items, err := r.remembered(ctx)
+	if err != nil {
+		return err
+	}
+	system := r.contract.AgentSystem(r.contract.Agent.Adapter, contract.Acting{Mode: contract.Mode(opened.Mode), Code: r.codes(opened), Stubs: signatures(r.stubDefs()), Items: items})
+	opened.Messages = []chat.Message{chat.Text(chat.System, system), chat.Text(chat.User, task.Instruction)}
+	return nil
+}
+
+// settle puts the task's files into a new workspace and says what is there.
+func (r *run) settle(task Task) (record.RunTask, error) {
+	out := record.RunTask{ID: task.ID, Instruction: task.Instruction, Suite: task.Suite, Meta: task.Meta}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return out, errs.Wrap(errs.StorageFailed, err, "the workspace "+r.dir+" cannot be made", "")
+	}
+	var total int64
+	for _, name := range sortedKeys(task.Files) {
+		content := task.Files[name]
+		if total += int64(len(content)); total > int64(r.contract.Workspace.MaxBytes) || len(task.Files) > r.contract.Workspace.MaxFiles {
+			return out, errs.New(errs.TooLarge, "the task's files are more than the contract's workspace holds", "raise workspace.max_bytes and max_files").In("files")
+		}
+		digest, err := r.h.files.put(content)
+		if err != nil {
+			return out, err
+		}
+		out.Files = append(out.Files, record.RunFile{Path: name, Digest: digest, Bytes: int64(len(content))})
+	}
+	return out, r.restore(out.Files)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// equip makes the tools, the gate, and what the model is offered.
+func (r *run) equip(ctx context.Context, opened *record.RunOpened) error {
+	r.secrets = scrubber(r.contract.Environment.Secrets, r.h.Secret)
+	mode := contract.Mode(opened.Mode)
+	if mode != contract.Functions && r.h.Pool == nil {
+		return errs.New(errs.Unsupported, "the mode "+opened.Mode+" needs a sandbox for Python, and there is none", "see `macaron doctor`, or use --mode functions")
+	}
+	var tools []tool.Tool
+	if r.h.Tools != nil {
+		more, done, err := r.h.Tools(ctx, Bench{Owner: r.owner, Run: r.id, Contract: r.contract, Workspace: r.dir})
+		if err != nil {
+			return err
+		}
+		r.done, tools = done, more
+	}
+	r.tools = map[string]tool.Tool{}
+	for _, t := range tools {
+		r.tools[t.Def().Name] = t
+	}
+	r.own = r.ownTools(mode)
+	for _, name := range sortedKeys(r.own) {
+		if t := r.own[name]; t.do != nil {
+			tools = append(tools, t)
+		}
+	}
+	policy := gate.Policy{Effects: effects(r.contract.Policies.Effects), Approve: effects(r.contract.Policies.Approve)}
+	if mode == contract.Hybrid {
+		policy.InCode, policy.Look = []tool.Effect{tool.Pure, tool.Read}, true
+	}
+	g, err := gate.New(gate.Options{Tools: tools, Ledger: ledger{r}, Policy: policy, Limits: gate.Limits{Calls: opened.Limits.ToolCalls}, Approve: r.approve})
+	if err != nil {
+		return err
+	}
+	r.gate = g
+	opened.Tools, err = r.offered(mode)
+	return err
+}
+
+func effects(list []contract.Effect) []tool.Effect {
+	var out []tool.Effect
+	for _, e := range list {
+		out = append(out, tool.Effect(e))
+	}
+	return out
+}
+
+// offered lists what the model may call itself. In REPL mode tools are functions of the
+// code, and what is left are the calls that the harness answers.
+func (r *run) offered(mode contract.Mode) ([]chat.ToolDef, error) {
+	var out []chat.ToolDef
+	if mode != contract.REPL {
+		for _, d := range r.gate.Defs() {
+			out = append(out, chat.ToolDef{Name: d.Name, Description: d.Description, Parameters: d.Schema()})
+		}
+	}
+	for _, name := range sortedKeys(r.own) {
+		if t := r.own[name]; t.do == nil {
+			if _, twice := r.gate.Def(name); twice {
+				return nil, errs.New(errs.InvalidRequest, "two tools are called "+name, "give the other one another name").In("tools")
+			}
+			out = append(out, chat.ToolDef{Name: name, Description: t.def.Description, Parameters: t.def.Schema()})
+		}
+	}
+	if len(out) > 0 && !r.h.Generator.Capabilities().Tools {
+		return nil, errs.New(errs.Unsupported, "the engine cannot call tools", "use --mode repl without [[tools]] that end the run, or another engine")
+	}
+	return out, nil
+}
+
+// codes tells whether the model can write Python.
+func (r *run) codes(opened *record.RunOpened) bool {
+	_, python := r.own[transcript.Python]
+	return python || opened.Mode != string(contract.Functions)
+}
+
+// choice says whether every answer must be a call: where the contract has a tool that ends
+// the run, and the engine can be held to it.
+func (r *run) choice(tools []chat.ToolDef) chat.ToolChoice {
+	_, ends := r.own[transcript.Finish]
+	if ends && len(tools) > 0 && r.h.Generator.Capabilities().ForcedTools {
+		return chat.ToolChoice{Mode: "required", Single: true}
+	}
+	return chat.ToolChoice{}
+}
