@@ -36,7 +36,6 @@ func (r *run) cell(ctx context.Context, s step) error {
 	defer stop()
 	r.calling.begin(s.act.ID, stop)
 	r.h.Point("cell")
-	now := r.h.Clock.Now()
 	out, err := space.Run(inside, repl.Cell{ID: s.act.ID, Code: code})
 	if err := r.calling.end(); err != nil {
 		return err // a call has stopped the run: the cell is as if it had not run
@@ -49,7 +48,7 @@ func (r *run) cell(ctx context.Context, s step) error {
 	}
 	r.h.Point("cell.done")
 	ran := record.CellRan{Cell: s.act.ID, Code: code, Status: string(out.Status), Output: r.clean(out.Output), Value: r.clean(out.Value), Traceback: r.clean(out.Traceback), Reason: out.Reason,
-		Truncated: out.Truncated, Calls: out.Calls, Wall: out.Wall, CPU: out.CPU, Now: now, Policy: space.Policy()}
+		Truncated: out.Truncated, Calls: out.Calls, Wall: out.Wall, CPU: out.CPU, Now: out.Now, Policy: space.Policy()}
 	if out.Artifact != "" {
 		ran.Artifact = &record.RunFile{Path: out.Artifact}
 	}
@@ -287,7 +286,7 @@ func (r *run) journal() (entries []repl.Entry, policy ids.Digest) {
 			continue
 		}
 		policy = c.Ran.Policy
-		e := repl.Entry{Cell: c.ID, Code: c.Ran.Code, Now: float64(c.Ran.Now.UnixMicro()) / 1e6, Status: repl.Status(c.Ran.Status)}
+		e := repl.Entry{Cell: c.ID, Code: c.Ran.Code, Now: c.Ran.Now, Status: repl.Status(c.Ran.Status)}
 		for _, k := range c.Calls {
 			e.Calls = append(e.Calls, callRecord(k))
 		}

@@ -120,7 +120,7 @@ type CellRan struct {
 	Shown     string        `json:"shown"`              // what the model is told
 	Wall      time.Duration `json:"wall_ns"`
 	CPU       time.Duration `json:"cpu_ns,omitempty"`
-	Now       time.Time     `json:"now"`    // its clock, which stands still
+	Now       float64       `json:"now"`    // seconds since 1970, by its clock, which stands still
 	Policy    ids.Digest    `json:"policy"` // of the sandbox that it ran in
 }
 

@@ -106,6 +106,7 @@ type Outcome struct {
 	Artifact  string // path in the workspace of the whole output, if it was truncated
 	Wall, CPU time.Duration
 	Calls     int
+	Now       float64 // seconds since 1970, when it began: what a frozen clock showed it
 }
 
 // CallRecord is a tool call of a cell and its answer, as a journal keeps it.

@@ -184,7 +184,7 @@ func (s *Session) Interrupt() {
 }
 
 func (s *Session) outcome(end reply, reason string, r *running) Outcome {
-	out := Outcome{Status: end.Status, Value: clip(end.Value), Exception: clip(end.Exception), Traceback: clip(end.Traceback), Calls: r.calls,
+	out := Outcome{Status: end.Status, Value: clip(end.Value), Exception: clip(end.Exception), Traceback: clip(end.Traceback), Calls: r.calls, Now: r.entry.Now,
 		CPU: time.Duration(min(max(end.CPU, 0), 1e6) * float64(time.Second))}
 	if out.Status == Interrupted || out.Status == Died {
 		out.Reason = reason

@@ -1,0 +1,235 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"macaron/internal/adapter"
+	"macaron/internal/backend"
+	"macaron/internal/backend/backendtest"
+	"macaron/internal/chat"
+	"macaron/internal/contract"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/record"
+	"macaron/internal/repl"
+	"macaron/internal/store/sqlite"
+	"macaron/internal/tool"
+)
+
+var ctx = context.Background()
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+// head is the part of a contract that every test has.
+const head = `
+schema = "macaron.hcp/2"
+name = "test"
+version = "1.0.0"
+model = {base = "b"}
+[prompts]
+system = "{{specialist}}"
+route = "{{adapters}}"
+summary = "sum"
+foreign = "{{summary}}"
+tools = "Tools: {{tools}}"
+[router]
+adapter = "A"
+default = "A"
+request_chars = 100
+[budgets]
+route_tokens = 1
+summary_tokens = 1
+answer_tokens = 200
+[[adapters]]
+name = "A"
+title = "A"
+source = "a"
+description = "d"
+prompt = "You act."
+[agent.prompts]
+system = "{{specialist}} Do it."
+repl = "Python has:\n{{stubs}}"
+hybrid = "Look before you change."
+gate = "Not yet: {{reason}}"
+memory = "Known:\n{{items}}"
+skills = "Skills:\n{{skills}}"
+`
+
+// fixed is a contract and its one adapter, for whoever asks.
+type fixed struct{ c *contract.Contract }
+
+func (f fixed) Current(context.Context, string) (*contract.Contract, []adapter.Revision, error) {
+	return f.c, []adapter.Revision{{Name: "A", Hash: ids.DigestOf([]byte("A"))}}, nil
+}
+
+func (f fixed) Contract(h ids.Digest) (*contract.Contract, error) {
+	if f.c.Hash() != h {
+		return nil, errs.New(errs.NotFound, "no such contract", "")
+	}
+	return f.c, nil
+}
+
+// function is a tool of a test.
+type function struct {
+	def tool.Def
+	do  func(ctx context.Context, args map[string]any) (any, error)
+}
+
+func (f function) Def() tool.Def { return f.def }
+
+func (f function) Invoke(ctx context.Context, c tool.Call) (tool.Result, error) {
+	var args map[string]any
+	if err := json.Unmarshal(c.Arguments, &args); err != nil {
+		return tool.Result{}, err
+	}
+	out, err := f.do(ctx, args)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	value, err := plain(out)
+	return tool.Result{Value: value}, err
+}
+
+// number is a tool of one integer, n.
+func number(name string, e tool.Effect, do func(n int) (any, error)) function {
+	return function{tool.Def{Name: name, Effect: e, Parameters: object(`"n":{"type":"integer"}`, `"n"`)}, func(_ context.Context, args map[string]any) (any, error) {
+		return do(int(args["n"].(float64)))
+	}}
+}
+
+// rig is a harness on a real log, with a scripted policy and tools that count.
+type rig struct {
+	*Harness
+	log    *sqlite.Store
+	policy *backendtest.Scripted
+	dir    string
+
+	mu    sync.Mutex
+	calls []string
+}
+
+// say is one answer of the policy: text, or calls written NAME {"arguments"}.
+type say string
+
+func (s say) events() []chat.Event {
+	var out []chat.Event
+	for i, line := range strings.Split(string(s), "\n") {
+		name, args, ok := strings.Cut(line, " {")
+		if !ok || strings.ContainsAny(name, " `'") {
+			return []chat.Event{{Text: string(s)}}
+		}
+		out = append(out, backendtest.Call(i, "", name, "{"+args))
+	}
+	return out
+}
+
+// script makes a policy that says these answers in turn: which one is next follows from the
+// conversation, as with a model, so that a run that is resumed gets the right one.
+func script(answers ...say) *backendtest.Scripted {
+	return &backendtest.Scripted{On: func(_ context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
+		said := 0
+		for _, m := range r.Messages {
+			if m.Role == chat.Assistant {
+				said++
+			}
+		}
+		next := say("no more")
+		if said < len(answers) {
+			next = answers[said]
+		}
+		backendtest.Emit(emit, next.events()...)
+		return true, nil
+	}}
+}
+
+// setup makes a rig in a directory. With code it has a sandbox.
+func setup(t testing.TB, dir, agent string, policy *backendtest.Scripted, code bool, tools ...tool.Tool) *rig {
+	t.Helper()
+	c, err := contract.Parse([]byte(agent2(agent)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "log.db"), Durability: sqlite.Normal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{log: store, policy: policy, dir: dir}
+	home := filepath.Join(dir, "runs")
+	d := Deps{Generator: policy, Contracts: fixed{c}, Log: store, Home: home, Pause: func(context.Context, time.Duration) {},
+		Tools: func(context.Context, Bench) ([]tool.Tool, func() error, error) {
+			return tools, func() error { return nil }, nil
+		}}
+	if code {
+		if d.Pool, err = repl.Open(ctx, repl.Options{Root: home}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Harness = New(d)
+	t.Cleanup(func() {
+		r.Close()
+		if d.Pool != nil {
+			if err := d.Pool.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// agent2 puts the agent's own lines into the contract: those of [agent] first, then tables.
+func agent2(lines string) string {
+	own, tables, _ := strings.Cut(lines, "\n[")
+	if tables != "" {
+		tables = "\n[" + tables
+	}
+	if !strings.Contains(own, "mode") {
+		own += "\nmode = \"functions\""
+	}
+	return head + "[agent]\n" + own + tables
+}
+
+// run runs a task to its end.
+func (r *rig) run(t *testing.T, o Options) Report {
+	t.Helper()
+	got, err := r.Run(ctx, "o", Task{Instruction: "do it"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// shown lists what the model was told, behind the task.
+func (r *rig) shown(t *testing.T, id string) []string {
+	t.Helper()
+	run, err := r.Transcript(ctx, "o", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range run.Messages()[2:] {
+		if m.Role != chat.Assistant {
+			out = append(out, m.Text())
+		}
+	}
+	return out
+}
+
+func done(t *testing.T, got Report, answer string) {
+	t.Helper()
+	if got.Status != record.RunDone || got.Answer != answer {
+		t.Fatalf("%+v", got)
+	}
+}
