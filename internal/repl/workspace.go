@@ -50,7 +50,10 @@ func replaceDir(from, to string) error {
 			return err
 		}
 	}
-	return os.Rename(from, to) // over an empty directory
+	if err := os.Remove(to); err != nil { // a directory is not renamed over another
+		return err
+	}
+	return os.Rename(from, to)
 }
 
 // artifact is a file of the workspace that takes what a cell wrote beyond its limit.
