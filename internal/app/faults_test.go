@@ -23,22 +23,32 @@ var renew = flag.Bool("renew", false, "write the golden results of the faults an
 // Each fault of an engine, streamed and not, gives one golden result at each API: what
 // the client sees is as much a promise as an answer that goes well.
 func TestFaultsOfAnEngineAreGoldenResults(t *testing.T) {
-	var out strings.Builder
-	for _, f := range upstreamtest.Faults() {
-		silence := 30 * time.Second
-		if f.Stalls {
-			silence = 300 * time.Millisecond
+	list := upstreamtest.Faults()
+	results := make([]strings.Builder, len(list)+2)
+	t.Run("faults", func(t *testing.T) {
+		for i, f := range list {
+			silence := 30 * time.Second
+			if f.Stalls {
+				silence = 200 * time.Millisecond
+			}
+			for _, a := range interfaces { // a server for each: an engine that fails too often is left alone
+				t.Run(f.Name+", "+a.name, func(t *testing.T) {
+					results[i].WriteString(patientWith(t, silence, says("L0"), f.Serve).told(f.Name, a))
+				})
+			}
 		}
-		s := patientWith(t, silence, says("L0"), f.Serve)
-		out.WriteString(s.both(f.Name))
-	}
+	})
 	closed := listener(t)
 	closed.Close()
-	for name, url := range map[string]string{"connection refused": "http://" + closed.Addr().String()} {
-		out.WriteString(siteAt(t, url+"/v1").both(name))
-	}
 	plain := engineBelow(t, says("L0"), says("hello"))
-	out.WriteString(siteAt(t, "https://"+strings.TrimPrefix(plain.cfg.Upstream.URL, "http://")).both("TLS failure"))
+	for _, a := range interfaces {
+		results[len(list)].WriteString(siteAt(t, "http://"+closed.Addr().String()+"/v1").told("connection refused", a))
+		results[len(list)+1].WriteString(siteAt(t, "https://"+strings.TrimPrefix(plain.cfg.Upstream.URL, "http://")).told("TLS failure", a))
+	}
+	var out strings.Builder
+	for i := range results {
+		out.WriteString(results[i].String())
+	}
 
 	const path = "testdata/faults.golden"
 	if *renew {
@@ -63,23 +73,45 @@ func siteAt(t *testing.T, url string) *site {
 	return start(t, cfg, nil)
 }
 
-// both describes what a client sees of a turn, without and with stream, and how the log
-// closed it.
-func (s *site) both(name string) string {
+// interfaceOf is how one of the APIs asks, and where in its answers the words, the end and the code of
+// an error stand.
+type interfaceOf struct {
+	name, path, body             string
+	words, pieces, reasons, code *regexp.Regexp
+}
+
+var interfaces = []interfaceOf{
+	{"chat", "/v1/chat/completions", `{"model":"macaron/L0","messages":[{"role":"user","content":"x"}],"stream":%v}`,
+		member("content", anything), member("content", anything), member("finish_reason", word), member("code", word)},
+	{"messages", "/v1/messages", `{"model":"macaron/L0","max_tokens":50,"messages":[{"role":"user","content":"x"}],"stream":%v}`,
+		member("text", anything), member("text", anything), member("stop_reason", word), member("type", `[a-z_]*_error|error_[a-z]+`)},
+	{"responses", "/v1/responses", `{"model":"macaron/L0","input":"x","stream":%v}`,
+		member("text", anything), member("delta", anything), member("status", `completed|failed`), member("code", word)},
+}
+
+const (
+	anything = `(?:[^"\\]|\\.)*`
+	word     = `[a-z_]+`
+)
+
+func member(name, value string) *regexp.Regexp {
+	return regexp.MustCompile(`"` + name + `":\s*"(` + value + `)"`)
+}
+
+// told describes what a client sees of a turn, without and with stream, and how the log closed it.
+func (s *site) told(name string, a interfaceOf) string {
 	out := ""
 	for _, mode := range []bool{false, true} {
-		q := ask(user("x"))
-		q["model"], q["stream"] = "macaron/L0", mode
-		resp := s.post(q)
+		resp := s.post(fmt.Sprintf(a.body, mode), func(r *http.Request) { r.URL.Path = a.path })
 		text, err := io.ReadAll(resp.Body)
 		if err != nil {
 			s.t.Fatalf("%s: %v", name, err)
 		}
 		turn := s.settled()
-		if turn.Status == record.StatusDelivered && strings.Contains(string(text), `"error"`) {
-			s.t.Errorf("%s: a delivered turn was told as an error", name)
+		if turn.Status == record.StatusDelivered && strings.Contains(string(text), `"error":{`) {
+			s.t.Errorf("%s, %s: a delivered turn was told as an error", name, a.name)
 		}
-		out += fmt.Sprintf("%s, stream %v: %d%s %s | %s\n", name, mode, resp.StatusCode, wait(resp.Header), seen(string(text)), turn.Status)
+		out += fmt.Sprintf("%s, %s, stream %v: %d%s %s | %s\n", name, a.name, mode, resp.StatusCode, wait(resp.Header), a.seen(string(text), mode), turn.Status)
 	}
 	return out
 }
@@ -96,30 +128,26 @@ func wait(h http.Header) string {
 }
 
 var (
-	contents = regexp.MustCompile(`"content":\s*("(?:[^"\\]|\\.)*")`)
-	codes    = regexp.MustCompile(`"code":\s*"([a-z_]+)"`)
-	reasons  = regexp.MustCompile(`"finish_reason":\s*"([a-z_]+)"`)
-	messages = regexp.MustCompile(`"message":\s*("(?:[^"\\]|\\.)*")`)
+	messages = member("message", anything)
 	hosts    = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
 )
 
 // seen is the words, the end and the error of an answer.
-func seen(text string) string {
-	words := ""
-	for _, m := range contents.FindAllStringSubmatch(text, -1) {
-		if w, err := strconv.Unquote(m[1]); err == nil {
+func (a interfaceOf) seen(text string, stream bool) string {
+	where, words := a.words, ""
+	if stream {
+		where = a.pieces
+	}
+	for _, m := range where.FindAllStringSubmatch(text, -1) {
+		if w, err := strconv.Unquote(`"` + m[1] + `"`); err == nil {
 			words += w
 		}
 	}
 	out := fmt.Sprintf("%q", words)
-	for _, m := range reasons.FindAllStringSubmatch(text, -1) {
-		out += " " + m[1]
-	}
-	for _, m := range codes.FindAllStringSubmatch(text, -1) {
-		out += " " + m[1]
-	}
-	for _, m := range messages.FindAllStringSubmatch(text, -1) {
-		out += " " + hosts.ReplaceAllString(m[1], "ENGINE")
+	for _, what := range []*regexp.Regexp{a.reasons, a.code, messages} {
+		if all := what.FindAllStringSubmatch(text, -1); len(all) > 0 {
+			out += " " + hosts.ReplaceAllString(all[len(all)-1][1], "ENGINE")
+		}
 	}
 	return out
 }

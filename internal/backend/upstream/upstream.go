@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -290,7 +291,7 @@ func (b *Backend) unreachable(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	var timeout net.Error
 	switch {
-	case errors.Is(cause, errSilence) || errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(cause, errSilence) || errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
 		return errs.Wrap(errs.UpstreamUnavailable, err, fmt.Sprintf("the engine at %s was silent for too long", b.host), "see what it does, or raise upstream.timeout")
 	case errors.Is(cause, errLongest):
 		return errs.Wrap(errs.UpstreamUnavailable, err, fmt.Sprintf("the engine at %s took longer than %s over one answer", b.host, b.Longest), "ask for fewer tokens")
