@@ -56,6 +56,8 @@ var Rules = []Rule{
 		Why: "one room speaks the protocol; to all others its tools are tools"},
 	{From: []string{"internal/tool/gate"}, Not: []string{"os", "os/exec", "net", "net/http", "internal/store", "internal/repl", "internal/harness", "internal/mcp"},
 		Why: "the gate decides and records; what tools do, and where records lie, comes in through interfaces"},
+	{From: []string{"internal/harness"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "internal/turn", "net/http", "os/exec"},
+		Why: "a run sees a Generator, the gate and the sandbox, never who stands behind them"},
 	{From: []string{"internal/turn"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "net/http"},
 		Why: "a turn sees a Generator and its own interfaces, never who stands behind them"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
