@@ -64,9 +64,6 @@ func Start(ctx context.Context, program string, edit func(string) string, flags 
 
 // model is the file of the model that the program has by default.
 func model(ctx context.Context, program string) (string, error) {
-	if file := os.Getenv("MACARON_MODEL"); file != "" {
-		return file, nil
-	}
 	out, err := exec.CommandContext(ctx, program, "model", "show", "smollm2-135m-instruct", "--json").Output()
 	if err != nil {
 		return "", fmt.Errorf("the default model is not there, make model fetches it: %w", err)
