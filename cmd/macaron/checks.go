@@ -52,7 +52,7 @@ func checkHome(c config.Config) []finding {
 			list = append(list, problem("home", disk.Error(err, "the lock cannot be released")))
 		}
 	}
-	return append(list, checkSpace(c))
+	return append(list, checkSpace(c), checkSecrecy(c))
 }
 
 // checkKeys looks at who may come in.
@@ -74,17 +74,17 @@ func checkKeys(ctx context.Context, c config.Config) finding {
 }
 
 // checkStore finds out whether a shared log can be used; one in home comes with it.
-func checkStore(ctx context.Context, c config.Config) finding {
+func checkStore(ctx context.Context, c config.Config) []finding {
 	if c.Store.URL == "" {
-		return ok("store", "SQLite, %s", filepath.Join(c.Home, "log.db"))
+		return []finding{ok("store", "SQLite, %s", filepath.Join(c.Home, "log.db")), checkClock(c)}
 	}
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
-	what, err := postgres.Check(ctx, c.Store.URL.Reveal())
+	db, err := postgres.Check(ctx, c.Store.URL.Reveal())
 	if err != nil {
-		return problem("store", err)
+		return []finding{problem("store", err), checkClock(c)}
 	}
-	return ok("store", "%s", what)
+	return []finding{ok("store", "Postgres %s, %s", db.Version, db.Name), checkSkew(db)}
 }
 
 func checkSpace(c config.Config) finding {

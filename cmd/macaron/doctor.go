@@ -36,8 +36,9 @@ func problem(check string, err error) finding {
 func newDoctor(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check this machine and say what to do", Args: noArgs,
-		Long: "Checks the processor, the state directory, the model, the contract and its adapters, the port and\n" +
-			"what fetching needs. The exit code is that of the first problem.",
+		Long: "Checks the processor, the state directory and who can read it, the disk, the clock, keys and certificate,\n" +
+			"the log's database, the model, the contract and its adapters, the port, what fetching needs, and each\n" +
+			"engine below: what it is, and whether it has the adapters. The exit code is that of the first problem.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return e.doctor(cmd.Context()) },
 	}
 }
@@ -64,7 +65,10 @@ func (e *env) doctor(ctx context.Context) error {
 func examine(ctx context.Context, c config.Config) []finding {
 	list := []finding{checkProcessor(), ok("settings", "read; macaron config show lists them")}
 	list = append(list, checkHome(c)...)
-	list = append(list, checkKeys(ctx, c), checkStore(ctx, c))
+	list = append(list, checkKeys(ctx, c))
+	list = append(list, checkStore(ctx, c)...)
+	list = append(list, checkCertificate(c)...)
+	list = append(list, checkStrays(c)...)
 	model := checkModel(c)
 	list = append(list, model)
 	list = append(list, checkContract(c)...)

@@ -17,7 +17,7 @@ import (
 )
 
 func newKey(e *env) *cobra.Command {
-	return noun("key", "Make and end API keys", newKeyCreate(e), newKeyList(e), newKeyRevoke(e), newKeyRotate(e), newKeyTenant(e))
+	return noun("key", "Make and end API keys", newKeyCreate(e), newKeyList(e), newKeyRevoke(e), newKeyRotate(e), newKeyTenant(e), newKeyImport(e))
 }
 
 // keys gives the manager of this home's keys.

@@ -43,7 +43,9 @@ func commands(e *env) []*cobra.Command {
 		newEngine(e),
 		newKey(e),
 		newDoctor(e),
+		newHealth(e),
 		newConfig(e),
+		newMan(e),
 		newVersion(e),
 	}
 }

@@ -89,6 +89,20 @@ func (f *File) read() (*Keys, error) {
 	return parse(f.path, b)
 }
 
+// ReadKeys reads a file of keys that lies elsewhere, whoever may read it.
+func ReadKeys(path string) (*Keys, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, errs.Wrap(errs.NotFound, err, path+" cannot be read", "name a file of keys that this user may read")
+	}
+	defer file.Close()
+	b, err := io.ReadAll(io.LimitReader(file, fileBytes+1))
+	if err != nil {
+		return nil, disk.Error(err, path+" cannot be read")
+	}
+	return parse(path, b)
+}
+
 // parse reads the file strictly: what it does not know, it refuses.
 func parse(path string, b []byte) (*Keys, error) {
 	bad := func(why string) error {

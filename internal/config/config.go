@@ -33,8 +33,10 @@ type Config struct {
 	Door       Door
 	Key        Secret // that this program's own commands show to a running server
 
-	origins map[string]Origin
-	values  map[string]string
+	origins  map[string]Origin
+	values   map[string]string
+	keyFiles []string // of [[engines]]
+	strays   []string
 }
 
 // Models says how model files are fetched.

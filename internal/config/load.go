@@ -21,7 +21,14 @@ const maxFile = 1 << 20
 // Load reads config.toml, the process environment and the given flags
 // (key -> value, only those that the person set), and checks the result.
 func Load(flags map[string]string) (Config, error) {
-	return load(flags, os.LookupEnv)
+	c, err := load(flags, os.LookupEnv)
+	var named []string
+	for _, s := range c.Servers {
+		c.keyFiles = append(c.keyFiles, s.keyFile...)
+		named = append(named, s.keyEnv)
+	}
+	c.strays = strays(os.Environ(), named)
+	return c, err
 }
 
 // layer is one source of values, strongest last.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"sync"
 	"time"
 
@@ -126,27 +127,41 @@ func (s *Store) Close() error {
 	return s.coded(err)
 }
 
-// Check finds out whether the database can be used, changing nothing, and gives the
-// server's version and the name of the database.
-func Check(ctx context.Context, address string) (string, error) {
+// oldest is the first major version that the migrations and queries are for.
+const oldest = 13
+
+// Server is a database that can be used.
+type Server struct {
+	Version string
+	Name    string        // of the database, and its host
+	Ahead   time.Duration // of its clock before this machine's
+}
+
+// Check finds out whether the database can be used, changing nothing.
+func Check(ctx context.Context, address string) (Server, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return "", errNoURL(err)
+		return Server{}, errNoURL(err)
 	}
 	s := &Store{name: name(config)}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return "", s.coded(err)
+		return Server{}, s.coded(err)
 	}
 	defer s.pool.Close()
-	var version string
-	var may bool
-	if err := s.pool.QueryRow(ctx, `SELECT current_setting('server_version'), has_schema_privilege(current_schema(), 'CREATE')`).Scan(&version, &may); err != nil {
-		return "", s.coded(err)
+	found, number, may, clock := Server{Name: s.name}, 0, false, time.Time{}
+	err = s.pool.QueryRow(ctx, `SELECT current_setting('server_version'), current_setting('server_version_num')::int, has_schema_privilege(current_schema(), 'CREATE'), clock_timestamp()`).
+		Scan(&found.Version, &number, &may, &clock)
+	if err != nil {
+		return Server{}, s.coded(err)
 	}
-	if !may {
-		return "", errs.New(errs.StorageFailed, "the user may not create tables in "+s.name, "make the user the owner of the database")
+	found.Ahead = time.Until(clock)
+	switch {
+	case number/10000 < oldest:
+		return found, errs.New(errs.Unsupported, fmt.Sprintf("%s is Postgres %s", s.name, found.Version), fmt.Sprintf("use Postgres %d or later", oldest))
+	case !may:
+		return found, errs.New(errs.StorageFailed, "the user may not create tables in "+s.name, "make the user the owner of the database")
 	}
-	return "Postgres " + version + ", " + s.name, nil
+	return found, nil
 }
 
 func name(c *pgxpool.Config) string { return c.ConnConfig.Database + " on " + c.ConnConfig.Host }

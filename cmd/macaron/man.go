@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"macaron/internal/errs"
+)
+
+func newMan(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "man DIR", Short: "Write the manual pages of every command", Args: args(1, 1, "a directory"),
+		Example: "  macaron man /usr/local/share/man/man1",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return errs.Wrap(errs.StorageFailed, err, args[0]+" cannot be made", "name a directory that this user may write")
+			}
+			root := cmd.Root()
+			root.DisableAutoGenTag = true
+			header := &doc.GenManHeader{Section: "1", Source: "macaron " + version, Manual: "Macaron"}
+			if err := doc.GenManTree(root, header, args[0]); err != nil {
+				return errs.Wrap(errs.StorageFailed, err, "the manual pages cannot be written", "")
+			}
+			if e.json {
+				return e.printJSON(map[string]any{"dir": args[0]})
+			}
+			return nil
+		},
+	}
+}
