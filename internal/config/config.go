@@ -33,10 +33,9 @@ type Config struct {
 	Door       Door
 	Key        Secret // that this program's own commands show to a running server
 
-	origins  map[string]Origin
-	values   map[string]string
-	keyFiles []string // of [[engines]]
-	strays   []string
+	origins map[string]Origin
+	values  map[string]string
+	strays  []string
 }
 
 // Models says how model files are fetched.

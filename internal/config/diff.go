@@ -20,6 +20,12 @@ func Diff(before, after Config) []Change {
 	if !reflect.DeepEqual(before.Servers, after.Servers) {
 		out = append(out, Change{"engines", OnReload})
 	}
+	if !reflect.DeepEqual(before.MCP, after.MCP) {
+		out = append(out, Change{"mcp", AtStart})
+	}
+	if !reflect.DeepEqual(before.Secrets, after.Secrets) {
+		out = append(out, Change{"secrets", AtStart})
+	}
 	return out
 }
 

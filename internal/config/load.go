@@ -24,8 +24,7 @@ func Load(flags map[string]string) (Config, error) {
 	c, err := load(flags, os.LookupEnv)
 	var named []string
 	for _, s := range c.Servers {
-		c.keyFiles = append(c.keyFiles, s.keyFile...)
-		named = append(named, s.keyEnv)
+		named = append(named, s.KeyEnv)
 	}
 	c.strays = strays(os.Environ(), named)
 	return c, err

@@ -16,7 +16,12 @@ func (c Config) SecretFiles() []string {
 	if c.Door.CertKey != "" {
 		out = append(out, c.Door.CertKey)
 	}
-	return append(out, c.keyFiles...)
+	for _, s := range c.Servers {
+		if s.KeyFile != "" {
+			out = append(out, s.KeyFile)
+		}
+	}
+	return out
 }
 
 // Strays lists the variables of the environment that begin as ours do and that no setting has.

@@ -24,9 +24,8 @@ type Server struct {
 	Timeout  time.Duration     // longest silence
 	Longest  time.Duration     // longest answer
 	Conns    int               // connections kept open
-
-	keyFile []string // where Key was read from, if from a file
-	keyEnv  string   // or from a variable
+	KeyFile  string            // where Key was read from, if from a file
+	KeyEnv   string            // or from a variable of this name
 }
 
 // dialects are the names that backend/upstream knows; llama and plain are former ones.
@@ -156,14 +155,14 @@ func (s *Server) readKey(t map[string]any, env func(string) (string, bool)) (err
 		return fmt.Errorf("key_file and key_env are both set; keep one")
 	case file != "":
 		s.Key, err = readKey(file)
-		s.keyFile = []string{file}
+		s.KeyFile = file
 		return err
 	case name != "":
 		v, ok := nonEmpty(env, name)
 		if !ok {
 			return fmt.Errorf("key_env names %s, which is not set", errs.Clip(name))
 		}
-		s.Key, s.keyEnv = Secret(v), name
+		s.Key, s.KeyEnv = Secret(v), name
 	}
 	return nil
 }

@@ -41,8 +41,8 @@ url = "https://h/v1"
 		t.Fatal(err)
 	}
 	want := []Server{
-		{Name: "gpu", URL: "http://10.0.0.5:8000/v1", Key: "sk-file", Dialect: "vllm", Weight: 2.5, Timeout: 30 * time.Second, Longest: 5 * time.Minute, Conns: 8, Only: true, Adapters: map[string]string{"L2": "coder", "L0": "chat"}},
-		{Name: "engine-2", URL: "http://127.0.0.1:9000/v1", Key: "sk-env", Dialect: "auto", Weight: 1, Timeout: 2 * time.Minute, Longest: 30 * time.Minute, Conns: 64, Only: true, Adapters: map[string]string{"L1": "L1"}},
+		{Name: "gpu", URL: "http://10.0.0.5:8000/v1", Key: "sk-file", KeyFile: filepath.Join(home, "key"), Dialect: "vllm", Weight: 2.5, Timeout: 30 * time.Second, Longest: 5 * time.Minute, Conns: 8, Only: true, Adapters: map[string]string{"L2": "coder", "L0": "chat"}},
+		{Name: "engine-2", URL: "http://127.0.0.1:9000/v1", Key: "sk-env", KeyEnv: "GPU_KEY", Dialect: "auto", Weight: 1, Timeout: 2 * time.Minute, Longest: 30 * time.Minute, Conns: 64, Only: true, Adapters: map[string]string{"L1": "L1"}},
 		{Name: "engine-3", URL: "https://h/v1", Dialect: "auto", Weight: 1, Timeout: 2 * time.Minute, Longest: 30 * time.Minute, Conns: 64, Adapters: map[string]string{}},
 	}
 	if d := cmp.Diff(want, c.Below()); d != "" {

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/engine/enginetest"
+)
+
+// walk is a line for each command: how the test runs it. The lines run in order in one home; $HOME,
+// $FILE, $DIR and $MODEL are there, $KEY, $TURN and $SESSION are what an earlier line has printed.
+var walk = []struct{ path, args, input string }{
+	{"version", "", ""},
+	{"config show", "", ""},
+	{"doctor", "", ""},
+	{"health", "", ""},
+	{"model ls", "", ""},
+	{"model show", "$MODEL", ""},
+	{"model pull", "file:$MODEL --name small", ""},
+	{"model export-tokenizer", "$DIR/tokenizer", ""},
+	{"adapter ls", "", ""},
+	{"adapter show", "L0", ""},
+	{"adapter add", "$ADAPTER --name L9 --title Nine --description nine", ""},
+	{"adapter rm", "L9", ""},
+	{"storage report", "", ""},
+	{"chat", "", "hello\n"},
+	{"route", "hello", ""},
+	{"route explain", "$TURN", ""},
+	{"data export", "--session $SESSION", ""},
+	{"data delete", "--session $SESSION --dry-run", ""},
+	{"key create", "", ""},
+	{"key list", "", ""},
+	{"key tenant", "local --rpm 5", ""},
+	{"key import", "$HOME/keys/keys.toml", ""},
+	{"key rotate", "$KEY", ""},
+	{"key revoke", "$KEY", ""},
+	{"backup", "$FILE", ""},
+	{"restore", "$FILE --home $DIR/restored", ""},
+	{"hcp import-mol", "../../internal/contract/molprofile/testdata/Fixture-One --base tiny", ""},
+	{"engine bench", "-p 8 -n 4 -r 1", ""},
+	{"engine first", "", ""},
+	{"man", "$DIR/man", ""},
+	{"serve", "", ""},
+	{"up", "", ""},
+	{"engine serve", "--port 0", ""},
+}
+
+// plainOutput are the commands whose output is a text by its nature.
+var plainOutput = map[string]bool{"help": true}
+
+// Every command prints JSON when it is asked to, and a document tells of it.
+func TestEveryCommandSpeaksJSON(t *testing.T) {
+	flags, dir := tiny(t), t.TempDir()
+	known := map[string]string{"$HOME": flags[1], "$FILE": filepath.Join(dir, "backup"), "$DIR": dir, "$MODEL": flags[5], "$ADAPTER": enginetest.Adapter(t, 7)}
+	tested, docs := map[string]bool{}, documents(t)
+	for _, w := range walk {
+		tested[w.path] = true
+		line := append([]string{"--json"}, flags...)
+		line = append(line, strings.Fields(w.path)...)
+		for _, a := range strings.Fields(w.args) {
+			for name, value := range known {
+				a = strings.ReplaceAll(a, name, value)
+			}
+			line = append(line, a)
+		}
+		out, failed := speak(t, w.input, line)
+		for name, pattern := range map[string]string{"$KEY": `key_[0-9A-Z]{26}`, "$TURN": `trn_[0-9A-Z]{26}`, "$SESSION": `ses_[0-9A-Z]{26}`} {
+			if found := regexp.MustCompile(pattern).FindString(out); found != "" {
+				known[name] = found
+			}
+		}
+		if err := allJSON(out); err != nil {
+			t.Errorf("macaron %s --json: %v in %.300q; %.300s", w.path, err, out, failed)
+		}
+		if !strings.Contains(docs, "macaron "+w.path) {
+			t.Errorf("no document tells of macaron %s", w.path)
+		}
+	}
+	for _, path := range runnable(newRoot(&env{})) {
+		if !tested[path] && !plainOutput[path] {
+			t.Errorf("macaron %s stands in no line of walk", path)
+		}
+	}
+}
+
+// speak runs a command line; what serves is stopped once it has said where.
+func speak(t *testing.T, input string, line []string) (out, failed string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var said, told bytes.Buffer
+	w := io.Writer(&said)
+	for _, word := range []string{"serve", "up"} {
+		if line[len(line)-1] == word || line[len(line)-2] == "--port" {
+			w = writer(func(p []byte) (int, error) { defer stop(); return said.Write(p) })
+		}
+	}
+	execute(ctx, line, &env{in: strings.NewReader(input), out: w, err: &told})
+	return said.String(), told.String()
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+// allJSON reads one JSON value after the other; an error object is none of a command that works.
+func allJSON(out string) error {
+	dec, n := json.NewDecoder(strings.NewReader(out)), 0
+	for {
+		var v any
+		err := dec.Decode(&v)
+		if errors.Is(err, io.EOF) && n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if o, is := v.(map[string]any); is && o["error"] != nil && !strings.Contains(out, "no macaron server answers") {
+			return errors.New("the command failed")
+		}
+		n++
+	}
+}
+
+func runnable(c *cobra.Command) (paths []string) {
+	for _, sub := range c.Commands() {
+		if sub.HasSubCommands() {
+			paths = append(paths, runnable(sub)...)
+		}
+		if sub.Runnable() && (!sub.HasSubCommands() || sub.Name() == "route") {
+			paths = append(paths, strings.TrimPrefix(sub.CommandPath(), "macaron "))
+		}
+	}
+	return paths
+}
+
+func documents(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir("../../docs", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		more, err := os.ReadFile(path)
+		text = append(text, more...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
