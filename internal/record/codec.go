@@ -68,6 +68,10 @@ var decoders = map[Kind]func([]byte) (Body, error){
 	KindCellRan:       decodeAs[CellRan],
 	KindRunNote:       decodeAs[RunNote],
 	KindRunClosed:     decodeAs[RunClosed],
+	KindToolSaved:     decodeAs[ToolSaved],
+	KindToolJudged:    decodeAs[ToolJudged],
+	KindToolUsed:      decodeAs[ToolUsed],
+	KindToolDemoted:   decodeAs[ToolDemoted],
 	KindJoined:        decodeAs[Joined],
 	KindCompacted:     decodeAs[Compacted],
 }

@@ -116,6 +116,7 @@ func erase(ctx context.Context, db Writer, e record.Erased, step func(string) er
 		{"summaries", `DELETE FROM summaries WHERE owner = $1 AND session = $2`, key},
 		{"turns", `DELETE FROM turns WHERE owner = $1 AND session = $2`, key},
 		{"memory", `DELETE FROM memory WHERE owner = $1 AND session = $2`, key},
+		{"shed", `DELETE FROM shed WHERE owner = $1 AND session = $2`, key},
 		{"runs", `DELETE FROM runs WHERE owner = $1 AND session = $2`, key},
 		{"sessions", `DELETE FROM sessions WHERE owner = $1 AND id = $2`, key},
 		{"done", `UPDATE deletions SET done = TRUE WHERE owner = $1 AND session = $2 AND NOT done`, key},

@@ -32,6 +32,10 @@ func deriveRun(ctx context.Context, db Writer, r record.Record) error {
 			return err
 		}
 		return one(ctx, db, `UPDATE sessions SET run = $1 WHERE owner = $2 AND id = $3`, r.Run, r.Owner, r.Session)
+	case record.ToolSaved:
+		return shelve(ctx, db, r, b)
+	case record.ToolJudged, record.ToolUsed, record.ToolDemoted:
+		return moveShelf(ctx, db, r)
 	case record.RunNote:
 		if b.Note == record.NoteResumed {
 			status = "'running'"

@@ -22,6 +22,8 @@ type Store interface {
 	RunsLeft(ctx context.Context, limit int) ([]record.RunState, error)
 	RunHeld(ctx context.Context, owner, run string) (bool, error)
 	Memory(ctx context.Context, owner, scope string, limit int) ([]record.Memory, error)
+	Shelf(ctx context.Context, owner string, tool ids.Digest) (record.Shelf, error)
+	Shed(ctx context.Context, owner string, limit int) ([]record.Shelf, error)
 	Owners(ctx context.Context) ([]string, error)
 	Stale(ctx context.Context, owner string, before time.Time, after string, limit int) ([]string, error)
 	Erase(ctx context.Context, owner, session string, o record.Erase) ([]record.Erased, error)
@@ -54,6 +56,7 @@ func Run(t *testing.T, open Open) {
 		{"many writers", manyWriters},
 		{"any text", anyText},
 		{"runs", runs},
+		{"shed", shed},
 		{"one process goes on with a run", runLength},
 		{"memory", memory},
 		{"erase", erase},
