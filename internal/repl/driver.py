@@ -23,6 +23,12 @@ FILE = "<macaron>"  # the name under which this file is compiled
 LONGEST = 16 << 20  # bytes of a frame, both ways
 SHOWN = 64 << 10  # characters of an echoed value or a traceback
 
+# What the log says of a cell that did it; refused or not is the kernel's matter.
+NOTICED = frozenset((
+    "ctypes.dlopen", "ctypes.dlsym", "os.chown", "os.exec", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.link", "os.mknod", "os.posix_spawn", "os.putenv", "os.setxattr",
+    "os.symlink", "os.system", "pickle.find_class", "resource.prlimit", "resource.setrlimit", "socket.__new__", "socket.bind", "socket.connect", "socket.getaddrinfo",
+    "socket.gethostbyname", "socket.sendto", "subprocess.Popen", "sys.addaudithook", "sys.settrace", "gc.get_objects", "gc.get_referrers"))
+
 
 class ToolError(Exception):
     """A tool call that failed; code is machine-readable, retryable says whether to try again."""
@@ -66,7 +72,12 @@ class Driver:
         self.nonce = ""
         self.now = None  # the frozen clock, in seconds
         self.sources = {}  # file name of a cell -> its text
+        self.noticed = set()  # events of NOTICED that the cell caused
         self.given = {}  # names that the session put into the namespace
+
+    def audit(self, event, args):
+        if event in NOTICED and self.cell is not None:
+            self.noticed.add(event)
 
     def send(self, frame):
         frame["nonce"] = self.nonce
@@ -204,6 +215,7 @@ class Driver:
         code = self.sources[name] = frame["code"]
         linecache.cache[name] = (len(code), None, code.splitlines(True), name)
         done = {"op": "done", "cell": frame["cell"], "status": "ok"}
+        self.noticed.clear()
         self.now, self.cell = frame["now"], frame["cell"]
         cpu = time.process_time()
         try:
@@ -219,11 +231,12 @@ class Driver:
             self.interruptible = False
         except BaseException as e:
             self.interruptible = False
-            done["status"] = "interrupted" if isinstance(e, KeyboardInterrupt) else "error"
+            done["status"] = "interrupted" if issubclass(type(e), KeyboardInterrupt) else "error"
             done["exception"] = type(e).__name__[:200]
             done["traceback"] = shown(e)
         finally:
             self.cell = None
+        done["noticed"] = sorted(self.noticed)[:32]
         done["cpu"] = max(0.0, time.process_time() - cpu)
         flush()
         self.send(done)
@@ -231,6 +244,7 @@ class Driver:
     def serve(self):
         for name in "SIGINT", "SIGPIPE":
             signal.signal(getattr(signal, name), self.interrupted if name == "SIGINT" else signal.SIG_IGN)
+        sys.addaudithook(self.audit)
         os.register_at_fork(after_in_child=self.after_fork)
         self.send({"op": "up", "python": sys.version.split()[0]})
         self.hello(read_frame())

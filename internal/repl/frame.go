@@ -47,6 +47,7 @@ type reply struct {
 	Exception string          `json:"exception"`
 	Traceback string          `json:"traceback"`
 	CPU       float64         `json:"cpu"`
+	Noticed   []string        `json:"noticed"`
 	Message   string          `json:"message"`
 	Lost      []string        `json:"lost"`
 	Kept

@@ -3,9 +3,7 @@ package repl
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -25,7 +23,6 @@ const stage = "/run/macaron"
 type launcher struct {
 	jobs    chan func()
 	private bool
-	count   int
 }
 
 func newLauncher(private bool) (*launcher, error) {
@@ -75,17 +72,15 @@ func (l *launcher) place(binds []Bind) (placed []Bind, undo func(), err error) {
 	var dirs []string
 	undo = func() {
 		for _, d := range dirs {
-			_ = unix.Unmount(d, unix.MNT_DETACH) // a file or directory that was not mounted over
-			_ = os.Remove(d)                     // in a tmpfs of this thread alone
+			_ = unix.Unmount(d, unix.MNT_DETACH) // of this thread's namespace alone
 		}
 	}
-	for _, b := range binds {
+	for i, b := range binds {
 		from := b.From
 		if from, err = realPath(from); err == nil && l.private {
-			l.count++
-			from = filepath.Join(stage, strconv.Itoa(l.count))
-			dirs = append(dirs, from)
-			err = bindAt(b.From, from)
+			if from, err = bindAt(b.From, i); err == nil {
+				dirs = append(dirs, from)
+			}
 		}
 		if err != nil {
 			undo()
@@ -117,27 +112,31 @@ func openReal(path string) (int, error) {
 	return 0, errs.Wrap(errs.InvalidRequest, err, path+" cannot be bound into the sandbox: "+err.Error(), "")
 }
 
-// bindAt mounts what is at path, opened without following links, over a new place.
-func bindAt(path, place string) error {
+// bindAt mounts what is at path, opened without following links, over the place of that
+// number. Places stay and are used again: removing one would take the mount from a
+// sandbox that has not yet moved it to where it belongs.
+func bindAt(path string, number int) (place string, err error) {
 	fd, err := openReal(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer unix.Close(fd) // O_PATH: nothing to lose
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return err
+		return "", err
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		err = os.Mkdir(place, 0o711)
+		place = fmt.Sprintf("%s/dir-%d", stage, number)
+		err = os.MkdirAll(place, 0o711)
 	} else {
+		place = fmt.Sprintf("%s/file-%d", stage, number)
 		err = os.WriteFile(place, nil, 0o644)
 	}
+	if err == nil {
+		err = unix.Mount(fmt.Sprintf("/proc/self/fd/%d", fd), place, "", unix.MS_BIND|unix.MS_REC, "")
+	}
 	if err != nil {
-		return err
+		return "", fmt.Errorf("binding %s: %w", path, err)
 	}
-	if err := unix.Mount(fmt.Sprintf("/proc/self/fd/%d", fd), place, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-		return fmt.Errorf("binding %s: %w", path, err)
-	}
-	return nil
+	return place, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -96,6 +97,10 @@ func (b *bubblewrap) launch(ctx context.Context, proc *process, p program, pipes
 			return err
 		}
 		defer undo()
+		// This process may have been born with descriptors that are not its own to pass on.
+		if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+			return fmt.Errorf("closing what is inherited: %w", err)
+		}
 		proc.cmd.Args = append([]string{"bwrap"}, b.arguments(p, placed, pipes)...)
 		if err := proc.cmd.Start(); err != nil {
 			return err
@@ -162,13 +167,13 @@ except OSError as e:
     sys.exit(127)`
 
 // rlimits are the limits of every process inside, as JSON. address bounds the address
-// space too: it is the kernel's only bound of memory where there is no control group,
-// and programs that reserve much and use little suffer from it.
+// space too, which is the kernel's only bound of memory where there is no control group:
+// loosely, because stacks of threads and the like are reserved and never used.
 func rlimits(l Limits, address bool) string {
 	m := map[string]uint64{"RLIMIT_NPROC": uint64(l.PIDs), "RLIMIT_CPU": uint64(l.CPUSeconds), "RLIMIT_FSIZE": uint64(l.DiskMB) << 20,
 		"RLIMIT_NOFILE": 256, "RLIMIT_CORE": 0, "RLIMIT_MEMLOCK": 64 << 10, "RLIMIT_MSGQUEUE": 0, "RLIMIT_SIGPENDING": 256, "RLIMIT_NICE": 0, "RLIMIT_RTPRIO": 0}
 	if address {
-		m["RLIMIT_AS"] = uint64(l.MemoryMB) << 20
+		m["RLIMIT_AS"] = uint64(2*l.MemoryMB+1024) << 20
 	}
 	text, err := json.Marshal(m)
 	if err != nil {

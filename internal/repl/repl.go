@@ -106,7 +106,8 @@ type Outcome struct {
 	Artifact  string // path in the workspace of the whole output, if it was truncated
 	Wall, CPU time.Duration
 	Calls     int
-	Now       float64 // seconds since 1970, when it began: what a frozen clock showed it
+	Now       float64  // seconds since 1970, when it began: what a frozen clock showed it
+	Noticed   []string // what the operator may want to know that it did: "socket.connect", "os.fork"
 }
 
 // CallRecord is a tool call of a cell and its answer, as a journal keeps it.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -75,7 +76,19 @@ func (s *Session) Run(ctx context.Context, c Cell) (Outcome, error) {
 		out.Artifact = artifact.name
 	}
 	s.record(r, out.Status)
+	s.tell(r, out)
 	return out, nil
+}
+
+// tell leaves a line in the log for each cell; a louder one for what was ended or does
+// what an attack would.
+func (s *Session) tell(r *running, out Outcome) {
+	level := slog.LevelInfo
+	if out.Status == Died || len(out.Noticed) > 0 {
+		level = slog.LevelWarn
+	}
+	s.pool.log.Log(context.WithoutCancel(r.ctx), level, "cell", "session", s.ID, "cell", r.entry.Cell, "status", out.Status, "wall", out.Wall, "calls", out.Calls,
+		"exception", out.Exception, "reason", out.Reason, "noticed", out.Noticed)
 }
 
 // begin takes the session's one place for a cell.
@@ -186,6 +199,9 @@ func (s *Session) Interrupt() {
 func (s *Session) outcome(end reply, reason string, r *running) Outcome {
 	out := Outcome{Status: end.Status, Value: clip(end.Value), Exception: clip(end.Exception), Traceback: clip(end.Traceback), Calls: r.calls, Now: r.entry.Now,
 		CPU: time.Duration(min(max(end.CPU, 0), 1e6) * float64(time.Second))}
+	for _, n := range end.Noticed[:min(len(end.Noticed), 32)] {
+		out.Noticed = append(out.Noticed, errs.Clip(n))
+	}
 	if out.Status == Interrupted || out.Status == Died {
 		out.Reason = reason
 	}
