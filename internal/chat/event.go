@@ -12,6 +12,7 @@ type Event struct {
 	Tokens    []TokenLogprob // with Text: the sampled tokens and logprobs, when wanted
 	Choice    *Choice        // the answer of a constrained choice
 	Finish    *Finish
+	More      bool // the next one comes at once: whoever sends them on may send both together
 }
 
 // Start tells what the backend made of the request.

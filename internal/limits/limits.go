@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"macaron/internal/errs"
+	"macaron/internal/jsonscan"
 )
 
 // The sizes. They are far above what conversations need and far below what could
@@ -45,7 +46,9 @@ func Body(r io.Reader, announced int64) ([]byte, error) {
 	if announced > BodyBytes {
 		return nil, largeBody()
 	}
-	b, err := io.ReadAll(io.LimitReader(r, BodyBytes+1))
+	buf := bytes.NewBuffer(make([]byte, 0, max(announced, 0)+bytes.MinRead))
+	_, err := buf.ReadFrom(io.LimitReader(r, BodyBytes+1))
+	b := buf.Bytes()
 	if err != nil {
 		return nil, errs.Wrap(errs.InvalidRequest, err, "the request body did not arrive whole", "send it again")
 	}
@@ -75,6 +78,9 @@ func ContentType(header string) error {
 // Object reads a JSON object's members by name. Names are case-sensitive; a name
 // that stands twice is refused, since two readers could disagree on it.
 func Object(field string, raw []byte) (map[string]json.RawMessage, error) {
+	if found, ok := jsonscan.Object(raw); ok {
+		return named(field, found)
+	}
 	if err := depth(raw); err != nil {
 		return nil, err.In(field)
 	}
@@ -101,10 +107,27 @@ func Object(field string, raw []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
+// named gives the members by name.
+func named(field string, found []jsonscan.Member) (map[string]json.RawMessage, error) {
+	members := make(map[string]json.RawMessage, len(found))
+	for _, m := range found {
+		if _, twice := members[m.Key]; twice {
+			return nil, errs.Newf(errs.InvalidRequest, "the field %s stands twice", join(field, m.Key)).In(join(field, m.Key))
+		}
+		members[m.Key] = m.Value
+	}
+	return members, nil
+}
+
 // List reads a JSON array of at most n items.
 func List(field string, raw json.RawMessage, n int) ([]json.RawMessage, error) {
 	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil || null(raw) {
+	if found, ok := jsonscan.Array(raw); ok {
+		items = make([]json.RawMessage, len(found))
+		for i, item := range found {
+			items[i] = item
+		}
+	} else if err := json.Unmarshal(raw, &items); err != nil || null(raw) {
 		return nil, wrong(field, raw, "a list")
 	}
 	if len(items) > n {
@@ -115,8 +138,8 @@ func List(field string, raw json.RawMessage, n int) ([]json.RawMessage, error) {
 
 // Text reads a JSON string of at most n bytes.
 func Text(field string, raw json.RawMessage, n int) (string, error) {
-	var s string
-	if err := json.Unmarshal(raw, &s); err != nil || null(raw) {
+	s, ok := jsonscan.String(raw)
+	if !ok && json.Unmarshal(raw, &s) != nil || null(raw) {
 		return "", wrong(field, raw, "a string")
 	}
 	if len(s) > n {

@@ -1,12 +1,14 @@
 package upstream
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
+	"macaron/internal/jsonscan"
 )
 
 // body is the request as servers take it. Fields beyond the common API are left
@@ -81,6 +83,45 @@ type functionBody struct {
 type tool struct {
 	Type     string       `json:"type"`
 	Function chat.ToolDef `json:"function"`
+}
+
+// encode writes the JSON text. Messages are most of it, and nearly all are a role and a text,
+// which are written without reflection.
+func (b body) encode() ([]byte, error) {
+	messages := b.Messages
+	b.Messages = []message{}
+	rest, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	const place = `"messages":[` // in the model's name, before it, the quotes are escaped
+	at := bytes.Index(rest, []byte(place)) + len(place)
+	size := len(rest)
+	for _, m := range messages {
+		s, _ := m.Content.(string)
+		size += 64 + len(s) + len(s)/16
+	}
+	out := append(make([]byte, 0, size), rest[:at]...)
+	for i, m := range messages {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if out, err = m.append(out); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, rest[at:]...), nil
+}
+
+func (m message) append(out []byte) ([]byte, error) {
+	text, plain := m.Content.(string)
+	if !plain || m.Name != "" || m.Reasoning != "" || len(m.ToolCalls) > 0 || m.ToolCallID != "" {
+		b, err := json.Marshal(m)
+		return append(out, b...), err
+	}
+	out = append(out, `{"role":"`...)
+	out = append(append(out, m.Role...), `","content":`...)
+	return append(jsonscan.Quote(out, text), '}'), nil
 }
 
 // compose writes a request without its constraint.

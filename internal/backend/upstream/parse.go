@@ -21,6 +21,7 @@ const maxEvent = 4 << 20
 type parser struct {
 	backend *Backend
 	emit    func(chat.Event) bool
+	more    func() bool // whether the next event has come already; nil: no stream
 	begun   time.Time
 	started bool
 	first   time.Duration
@@ -37,6 +38,7 @@ func (p *parser) read(contentType string, in io.Reader) error {
 		return p.whole(in)
 	}
 	events := sse.NewReader(in, maxEvent)
+	p.more = events.More
 	for {
 		e, err := events.Next()
 		switch {
@@ -75,12 +77,15 @@ func (p *parser) whole(in io.Reader) error {
 }
 
 func (p *parser) piece(data []byte) error {
-	if e, bad := errorIn(data); bad {
-		return p.backend.refused(e.status(), nil, data, "")
-	}
-	var c piece
-	if err := json.Unmarshal(data, &c); err != nil {
-		return errs.Wrap(errs.UpstreamFailed, err, "the engine sent something that is no answer", "see whether upstream.url is an OpenAI-compatible server")
+	c, ok := quick(data)
+	if !ok {
+		if e, bad := errorIn(data); bad {
+			return p.backend.refused(e.status(), nil, data, "")
+		}
+		c = piece{}
+		if err := json.Unmarshal(data, &c); err != nil {
+			return errs.Wrap(errs.UpstreamFailed, err, "the engine sent something that is no answer", "see whether upstream.url is an OpenAI-compatible server")
+		}
 	}
 	if c.Usage != nil {
 		p.usage.PromptTokens, p.usage.OutputTokens = c.Usage.PromptTokens, c.Usage.CompletionTokens
@@ -129,33 +134,35 @@ func (p *parser) choice(c pieceChoice) error {
 
 func (p *parser) delta(d pieceDelta, c pieceChoice) error {
 	text := textOf(d.Content) + d.Refusal
-	events := []chat.Event{}
-	if r := d.ReasoningContent + d.Reasoning; r != "" {
-		events = append(events, chat.Event{Reasoning: r})
+	if r := d.ReasoningContent + d.Reasoning; r != "" && !p.tell(chat.Event{Reasoning: r}) {
+		return errStopped
 	}
 	var tokens []chat.TokenLogprob
 	if c.Logprobs != nil {
 		tokens = logprobs(c.Logprobs.Content)
 	}
-	if text != "" || len(tokens) > 0 {
-		events = append(events, chat.Event{Text: text, Tokens: tokens})
+	if (text != "" || len(tokens) > 0) && !p.tell(chat.Event{Text: text, Tokens: tokens}) {
+		return errStopped
 	}
 	for _, call := range d.ToolCalls {
 		if call.Index != nil && (*call.Index < 0 || *call.Index >= maxCalls) {
 			return errs.Newf(errs.UpstreamFailed, "the engine numbered a tool call %d", *call.Index)
 		}
-		events = append(events, chat.Event{ToolCall: p.call(call)})
-	}
-	for _, e := range events {
-		p.pieces++
-		if p.first == 0 {
-			p.first = time.Since(p.begun)
-		}
-		if !p.emit(e) {
+		if !p.tell(chat.Event{ToolCall: p.call(call)}) {
 			return errStopped
 		}
 	}
 	return nil
+}
+
+// tell emits a piece of the answer.
+func (p *parser) tell(e chat.Event) bool {
+	p.pieces++
+	if p.first == 0 {
+		p.first = time.Since(p.begun)
+	}
+	e.More = p.more != nil && p.more()
+	return p.emit(e)
 }
 
 func (p *parser) finish() error {

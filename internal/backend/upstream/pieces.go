@@ -5,6 +5,7 @@ import (
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
+	"macaron/internal/jsonscan"
 )
 
 // maxCalls bounds the tool calls of one answer.
@@ -60,8 +61,8 @@ type pieceUsage struct {
 
 // textOf reads content as a string, or as a list of text parts as some servers send it.
 func textOf(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
+	s, ok := jsonscan.String(raw)
+	if ok || len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
 		return s
 	}
 	var parts []struct {

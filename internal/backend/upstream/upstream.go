@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -212,7 +211,7 @@ func (b *Backend) ask(ctx context.Context, d *dialect, r backend.Request, more f
 		}
 		defer release()
 	}
-	text, err := json.Marshal(q)
+	text, err := q.encode()
 	if err != nil {
 		return errs.Wrap(errs.Internal, err, "the request to the engine cannot be written as JSON", "")
 	}

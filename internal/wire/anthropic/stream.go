@@ -105,7 +105,7 @@ func (s *streamSink) Event(e chat.Event) error {
 			s.read = s.read.Add(chat.Usage{PromptTokens: e.Start.PromptTokens, CachedTokens: e.Start.CachedTokens})
 		})
 	}
-	return s.Send(func() error { return s.compose.add(e) })
+	return s.w.Together(e.More, func() error { return s.Send(func() error { return s.compose.add(e) }) })
 }
 
 func (s *streamSink) open(index int, b block) error {
@@ -140,7 +140,7 @@ func (s *streamSink) shut(index int) error {
 
 // Done implements turn.Sink: the reason and the usage of the whole request, the end.
 func (s *streamSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) error {
-	return s.Send(func() error { return s.done(r, why, u) })
+	return s.w.Together(false, func() error { return s.Send(func() error { return s.done(r, why, u) }) })
 }
 
 func (s *streamSink) done(r turn.Report, why chat.FinishReason, u chat.Usage) error {

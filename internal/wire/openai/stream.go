@@ -62,7 +62,7 @@ func (s *streamSink) begin() error {
 
 // Event implements turn.Sink.
 func (s *streamSink) Event(e chat.Event) error {
-	return s.Send(func() error { return s.event(e) })
+	return s.w.Together(e.More, func() error { return s.Send(func() error { return s.event(e) }) })
 }
 
 func (s *streamSink) event(e chat.Event) error {
@@ -83,7 +83,7 @@ func (s *streamSink) event(e chat.Event) error {
 
 // Done implements turn.Sink: the finish chunk, the usage if asked for, the end.
 func (s *streamSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) error {
-	return s.Send(func() error { return s.done(r, why, u) })
+	return s.w.Together(false, func() error { return s.Send(func() error { return s.done(r, why, u) }) })
 }
 
 func (s *streamSink) done(r turn.Report, why chat.FinishReason, u chat.Usage) error {

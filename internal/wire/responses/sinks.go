@@ -77,11 +77,13 @@ func (s *streamSink) Chosen(r turn.Report) error {
 }
 
 // Event implements turn.Sink.
-func (s *streamSink) Event(e chat.Event) error { return s.Send(func() error { return s.event(e) }) }
+func (s *streamSink) Event(e chat.Event) error {
+	return s.w.Together(e.More, func() error { return s.Send(func() error { return s.event(e) }) })
+}
 
 // Done implements turn.Sink.
 func (s *streamSink) Done(r turn.Report, why chat.FinishReason, u chat.Usage) error {
-	return s.Send(func() error { return s.done(r, why, u) })
+	return s.w.Together(false, func() error { return s.Send(func() error { return s.done(r, why, u) }) })
 }
 
 func (a *API) stream(w http.ResponseWriter, r *http.Request, q *request, h head) error {

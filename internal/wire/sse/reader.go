@@ -73,6 +73,9 @@ func (e *Event) take(line []byte, some bool) bool {
 // line reads up to a line end, which it drops. At the end of the stream it returns
 // what is there and io.EOF.
 func (r *Reader) line(room int) ([]byte, error) {
+	if line, ok := r.buffered(room); ok {
+		return line, nil
+	}
 	var line []byte
 	for {
 		b, err := r.r.ReadByte()
@@ -97,4 +100,29 @@ func (r *Reader) line(room int) ([]byte, error) {
 		}
 		line = append(line, b)
 	}
+}
+
+// buffered gives a line that is in the buffer whole, valid until the next one is read. What
+// is less usual, a lone CR among it, is left to line.
+func (r *Reader) buffered(room int) ([]byte, bool) {
+	if r.skipLF || r.first {
+		return nil, false
+	}
+	b, _ := r.r.Peek(r.r.Buffered()) // never more than there is
+	end := bytes.IndexByte(b, '\n')
+	if end < 0 || end > room {
+		return nil, false
+	}
+	line := bytes.TrimSuffix(b[:end], []byte("\r"))
+	if bytes.IndexByte(line, '\r') >= 0 {
+		return nil, false
+	}
+	_, _ = r.r.Discard(end + 1) // it is there
+	return line, true
+}
+
+// More reports whether the next event has come already.
+func (r *Reader) More() bool {
+	b, _ := r.r.Peek(r.r.Buffered()) // never more than there is
+	return bytes.Contains(b, []byte("\n\n")) || bytes.Contains(b, []byte("\n\r\n"))
 }

@@ -31,6 +31,10 @@ type Writer struct {
 	ended   bool
 	err     error // the first write error; the client is gone
 	last    time.Time
+	until   time.Time   // the deadline that is set
+	held    bool        // what is written is not flushed
+	late    *time.Timer // flushes what was held for too long
+	waiting bool        // something is written and not flushed
 	stop    chan struct{}
 	done    chan struct{}
 }
@@ -104,14 +108,45 @@ func (w *Writer) End(name string, data []byte) error {
 	if err := w.start(); err != nil {
 		return err
 	}
-	w.ended = true
+	w.ended, w.held = true, false
 	return w.write(frame(name, data))
+}
+
+// lateness is the longest that Together holds anything back.
+const lateness = 2 * time.Millisecond
+
+// Together sends what send sends in one piece, and with what comes next if there is more to
+// come at once: every flush is a packet and a wake-up of the client.
+func (w *Writer) Together(more bool, send func() error) error {
+	w.mu.Lock()
+	w.held = true
+	w.mu.Unlock()
+	err := send()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = false
+	if w.waiting && !more {
+		return errors.Join(err, w.flush())
+	}
+	return err
+}
+
+// overdue flushes what was held back, for what was to come at once did not come.
+func (w *Writer) overdue() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting {
+		_ = w.flush() // kept in w.err for the next Send
+	}
 }
 
 // Close stops the heartbeat and waits for it. It sends nothing.
 func (w *Writer) Close() {
 	w.mu.Lock()
 	w.ended = true
+	if w.waiting = false; w.late != nil {
+		w.late.Stop()
+	}
 	stop, done := w.stop, w.done
 	w.stop = nil
 	w.mu.Unlock()
@@ -139,20 +174,45 @@ func (w *Writer) beat(stop <-chan struct{}, done chan<- struct{}) {
 	}
 }
 
-// write sends bytes with a deadline and flushes; the caller holds the lock.
+// write sends bytes with a deadline and flushes, unless they are held back; the caller holds
+// the lock.
 func (w *Writer) write(b []byte) error {
 	if w.err != nil {
 		return w.err
 	}
-	if err := w.control.SetWriteDeadline(time.Now().Add(w.opts.Deadline)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		w.err = err
-		return err
+	// A deadline that is nearly whole yet is left: setting it takes a lock of the poller.
+	if now := time.Now(); w.until.Sub(now) < w.opts.Deadline-w.opts.Deadline/16 {
+		w.until = now.Add(w.opts.Deadline)
+		if err := w.control.SetWriteDeadline(w.until); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			w.err = err
+			return err
+		}
 	}
 	if len(b) > 0 {
 		if _, err := w.w.Write(b); err != nil {
 			w.err = err
 			return err
 		}
+	}
+	if !w.held {
+		return w.flush()
+	}
+	switch {
+	case w.late == nil:
+		w.late = time.AfterFunc(lateness, w.overdue)
+	case !w.waiting:
+		w.late.Reset(lateness)
+	}
+	w.waiting = true
+	return nil
+}
+
+func (w *Writer) flush() error {
+	if w.waiting = false; w.late != nil {
+		w.late.Stop()
+	}
+	if w.err != nil {
+		return w.err
 	}
 	if err := w.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		w.err = err
@@ -163,18 +223,15 @@ func (w *Writer) write(b []byte) error {
 }
 
 func frame(name string, data []byte) []byte {
-	var b bytes.Buffer
+	b := make([]byte, 0, len(name)+len(data)+32)
 	if name != "" {
-		b.WriteString("event: " + name + "\n")
+		b = append(append(append(b, "event: "...), name...), '\n')
 	}
 	for line := range bytes.Lines(data) {
-		b.WriteString("data: ")
-		b.Write(bytes.TrimRight(line, "\r\n"))
-		b.WriteByte('\n')
+		b = append(append(append(b, "data: "...), bytes.TrimRight(line, "\r\n")...), '\n')
 	}
 	if len(data) == 0 {
-		b.WriteString("data:\n")
+		b = append(b, "data:\n"...)
 	}
-	b.WriteByte('\n')
-	return b.Bytes()
+	return append(b, '\n')
 }
