@@ -30,3 +30,6 @@ func TestToolConversationsOfMany(t *testing.T) {
 		}
 	})
 }
+
+// The fields that the installed SDKs publish are those whose treatment the tests of internal/wire prove.
+func TestPublishedFieldsAreKnown(t *testing.T) { (&server{}).python(t, "fields.py", "check", "../..") }
