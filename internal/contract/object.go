@@ -3,8 +3,10 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 
 	"macaron/internal/canonical"
+	"macaron/internal/errs"
 )
 
 // Object is a JSON object inside a contract, such as a schema: written as a TOML table,
@@ -15,7 +17,7 @@ type Object map[string]any
 func (o *Object) UnmarshalText(text []byte) error {
 	text, err := canonical.JSON(text) // refuses what JSON decoders let pass
 	if err != nil {
-		return err
+		return errors.New(errs.As(err).Message)
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"macaron/internal/errs"
+	"macaron/internal/ids"
 )
 
 // The bounds of what a contract may be made of.
@@ -28,7 +30,8 @@ type Source struct {
 	Overlays []string // names of those that it offers, sorted
 	Applied  []string // those that were laid over it, in order
 
-	tree *node
+	tree  *node
+	plain ids.Digest // of the contract without overlays
 }
 
 // File is one file of a contract.
@@ -74,14 +77,41 @@ func ParseFile(name string, text []byte, overlays ...string) (*Source, error) {
 		return nil, errs.Wrap(errs.NotFound, err, "the directory of "+name+" cannot be opened", "check its permissions")
 	}
 	defer root.Close() // read-only
-	r := &reader{fsys: root.FS(), dir: filepath.Dir(name)}
+	r := &reader{open: fromRoot(root), dir: filepath.Dir(name)}
 	return r.contract(filepath.Base(name), text, overlays)
+}
+
+// ParseFiles is Open of files in memory; root is the path of the contract's own.
+func ParseFiles(root string, files map[string][]byte, overlays ...string) (*Source, error) {
+	r := &reader{open: func(name string) ([]byte, error) {
+		text, ok := files[name]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return text, nil
+	}}
+	return r.contract(root, files[root], overlays)
+}
+
+// fromRoot reads plain files below a directory, of at most one byte more than Parse takes.
+func fromRoot(root *os.Root) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		f, err := root.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close() // read-only
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			return nil, errors.Join(err, errors.New("no regular file"))
+		}
+		return io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	}
 }
 
 // reader reads the files of one contract.
 type reader struct {
-	fsys  fs.FS  // nil: there are no other files
-	dir   string // how the directory is called in errors
+	open  func(name string) ([]byte, error) // nil: there are no other files
+	dir   string                            // how the directory is called in errors
 	files []File
 	total int
 	stack []string // files that import each other, outermost first
@@ -105,11 +135,18 @@ func (r *reader) contract(name string, text []byte, overlays []string) (*Source,
 		}
 		slices.Sort(s.Overlays)
 	}
+	if err := s.finish(); err != nil {
+		return nil, err
+	}
+	s.plain = s.Contract.Hash()
 	for _, o := range overlays {
 		if !slices.Contains(s.Overlays, o) {
 			return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("the contract has no overlay %.80q", o), "it has: "+strings.Join(s.Overlays, ", "))
 		}
 		s.tree = offered.table[o].over(s.tree, reflect.TypeFor[Contract]())
+	}
+	if len(overlays) == 0 {
+		return s, nil
 	}
 	return s, s.finish()
 }
@@ -135,7 +172,7 @@ func (r *reader) document(name string, text []byte) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.fsys != nil || len(doc.Imports) == 0 {
+	if r.open != nil || len(doc.Imports) == 0 {
 		err = r.inline(name, tree)
 	} else {
 		err = alone("imports")
@@ -226,7 +263,7 @@ func (r *reader) texts(by, at, key string, list []*node) error {
 		if e.table[key] != nil {
 			return bad(here, fmt.Sprintf("%s[%d] has both file and %s", at, i, key))
 		}
-		if r.fsys == nil {
+		if r.open == nil {
 			return alone(here)
 		}
 		_, text, err := r.read(by, file.value.(string))
@@ -261,17 +298,9 @@ func (r *reader) read(by, name string) (string, []byte, error) {
 	if i := slices.IndexFunc(r.files, func(f File) bool { return f.Path == full }); i >= 0 {
 		return full, r.files[i].Text, nil
 	}
-	f, err := r.fsys.Open(full)
+	text, err := r.open(full)
 	if err != nil {
-		return "", nil, errs.Wrap(errs.NotFound, err, r.display(full)+" cannot be opened", "give a path relative to the file that names it, below the directory of the contract")
-	}
-	defer f.Close() // read-only
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", nil, bad("", r.display(full)+" is no regular file")
-	}
-	text, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
-	if err != nil {
-		return "", nil, errs.Wrap(errs.StorageFailed, err, r.display(full)+" cannot be read", "check the file and its disk")
+		return "", nil, errs.Wrap(errs.NotFound, err, r.display(full)+" cannot be read as a file", "give a path relative to the file that names it, below the directory of the contract")
 	}
 	return full, text, r.take(full, text)
 }
@@ -286,7 +315,7 @@ func (r *reader) take(name string, text []byte) error {
 }
 
 func (r *reader) display(name string) string {
-	if r.fsys == nil {
+	if r.open == nil {
 		return name
 	}
 	return filepath.Join(r.dir, filepath.FromSlash(name))
@@ -304,3 +333,22 @@ func inField(err error, field string) error {
 	}
 	return &e
 }
+
+// Part is a file of a contract by its content.
+type Part struct {
+	Path   string     `json:"path"`
+	Digest ids.Digest `json:"digest"`
+	Bytes  int        `json:"bytes"`
+}
+
+// Parts lists the files by content, in the order of Files.
+func (s *Source) Parts() []Part {
+	out := make([]Part, len(s.Files))
+	for i, f := range s.Files {
+		out[i] = Part{f.Path, ids.DigestOf(f.Text), len(f.Text)}
+	}
+	return out
+}
+
+// Plain is the hash of the contract without overlays.
+func (s *Source) Plain() ids.Digest { return s.plain }
