@@ -12,6 +12,7 @@ done
 command -v curl >/dev/null || missing="$missing curl"
 command -v node >/dev/null || missing="$missing nodejs"
 command -v npm >/dev/null || missing="$missing npm"
+command -v openssl >/dev/null || missing="$missing openssl"
 command -v bwrap >/dev/null || missing="$missing bubblewrap"
 [ -x /usr/bin/python3 ] || missing="$missing python3"
 # Debian keeps the server's programs out of PATH.
