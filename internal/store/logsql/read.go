@@ -51,11 +51,14 @@ func (l Log) LastChain(ctx context.Context, owner, scope, session string, hashes
 	return -1, nil, nil
 }
 
-// lastKnown gives the index of the last hash that has entries, or -1. There are two
+// lastKnown gives the index of the last hash that has entries, or -1. There are three
 // statements, so that stores can keep them prepared; a short list is repeated.
 func (l Log) lastKnown(ctx context.Context, owner, scope string, hashes [][32]byte) (int, error) {
 	query, size := knownFew, firstChunk
-	if len(hashes) > firstChunk {
+	switch {
+	case len(hashes) == 1:
+		query, size = knownOne, 1
+	case len(hashes) > firstChunk:
 		query, size = knownMany, chunk
 	}
 	args := make([]any, 2, size+2)
@@ -76,6 +79,8 @@ func (l Log) lastKnown(ctx context.Context, owner, scope string, hashes [][32]by
 	}, query, args...)
 	return last, err
 }
+
+const knownOne = `SELECT hash FROM chains WHERE owner = $1 AND scope = $2 AND hash = $3 LIMIT 1`
 
 var knownFew, knownMany = known(firstChunk), known(chunk)
 

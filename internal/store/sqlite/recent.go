@@ -45,7 +45,7 @@ type recentTurn struct {
 }
 
 // recentBytes bounds what is kept in memory, about.
-const recentBytes = 48 << 20
+const recentBytes = 24 << 20
 
 func newRecent() *recent {
 	return &recent{most: recentBytes, sessions: map[name]*recentSession{}, turns: map[name]*recentTurn{}, order: list.New()}
