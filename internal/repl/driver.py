@@ -216,7 +216,7 @@ class Driver:
         linecache.cache[name] = (len(code), None, code.splitlines(True), name)
         done = {"op": "done", "cell": frame["cell"], "status": "ok"}
         self.noticed.clear()
-        self.now, self.cell = frame["now"], frame["cell"]
+        self.now, self.cell = float(frame["now"]), frame["cell"]
         cpu = time.process_time()
         try:
             self.interruptible = True
