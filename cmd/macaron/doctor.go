@@ -74,6 +74,7 @@ func examine(ctx context.Context, c config.Config) []finding {
 	list = append(list, checkContract(c)...)
 	list = append(list, checkPort(ctx, c), checkPython(ctx, c, model.Status == "ok"))
 	list = append(list, checkEngines(ctx, c)...)
+	list = append(list, checkSandbox(ctx, c)...)
 	return list
 }
 

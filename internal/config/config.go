@@ -27,6 +27,7 @@ type Config struct {
 	Tools      Tools
 	Queue      Queue
 	Router     Router
+	Sandbox    Sandbox
 	Log        Log
 	Traces     Traces
 	Stop       Stop
@@ -75,6 +76,15 @@ type Door struct {
 // Router is what this machine has for routing.
 type Router struct {
 	EmbeddingModel string // directory of the sentence encoder that makes shortlists; "": words make them
+}
+
+// Sandbox says how this machine keeps code of models apart; docs/formats/repl.md.
+type Sandbox struct {
+	Backend      string
+	Python       string
+	Bubblewrap   string
+	Pool         int
+	AllowMissing []string // names of layers
 }
 
 // Queue bounds the turns that this process holds at once.

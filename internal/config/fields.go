@@ -124,6 +124,16 @@ var fields = []Field{
 		set: text(func(c *Config) *string { return &c.Router.EmbeddingModel })},
 	{Key: "tools.networks", Env: "MACARON_TOOLS_NETWORKS", Flag: "tools-networks", Help: "private networks that http tools may reach, such as 10.1.0.0/16, comma-separated",
 		set: list(func(c *Config) *[]string { return &c.Tools.Networks }, network)},
+	{Key: "sandbox.backend", Env: "MACARON_SANDBOX_BACKEND", Flag: "sandbox-backend", Help: "what keeps code of models apart: auto, bubblewrap", preset: "auto",
+		set: oneOf(func(c *Config) *string { return &c.Sandbox.Backend }, "auto", "bubblewrap")},
+	{Key: "sandbox.python", Env: "MACARON_SANDBOX_PYTHON", Flag: "sandbox-python", Help: "interpreter inside; everybody must be able to read it", preset: "/usr/bin/python3",
+		set: text(func(c *Config) *string { return &c.Sandbox.Python })},
+	{Key: "sandbox.bubblewrap", Env: "MACARON_SANDBOX_BUBBLEWRAP", Flag: "sandbox-bubblewrap", Help: "program that makes the sandbox, 0.8 or newer", preset: "bwrap",
+		set: text(func(c *Config) *string { return &c.Sandbox.Bubblewrap })},
+	{Key: "sandbox.pool", Env: "MACARON_SANDBOX_POOL", Flag: "sandbox-pool", Help: "sandboxes that are kept warm", preset: "2",
+		set: whole(func(c *Config, n int64) { c.Sandbox.Pool = int(n) }, 0, 256)},
+	{Key: "sandbox.allow_missing", Env: "MACARON_SANDBOX_ALLOW_MISSING", Flag: "sandbox-allow-missing", Help: "layers of the sandbox whose absence is accepted, comma-separated; macaron doctor lists them",
+		set: list(func(c *Config) *[]string { return &c.Sandbox.AllowMissing }, layerName)},
 	{Key: "log.level", When: OnReload, Env: "MACARON_LOG_LEVEL", Flag: "log-level", Help: "debug, info, warn or error", preset: "info",
 		set: oneOf(func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error")},
 	{Key: "log.format", Env: "MACARON_LOG_FORMAT", Flag: "log-format", Help: "text or json", preset: "text",
@@ -193,6 +203,14 @@ func list(at func(*Config) *[]string, check func(string) error) func(*Config, st
 		*at(c) = words
 		return nil
 	}
+}
+
+// layerName takes a word; which layers there are the sandbox says.
+func layerName(s string) error {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return fmt.Errorf("%q is no name of a layer", s)
+	}
+	return nil
 }
 
 // models reads "L0=chat,L1=agent"; a file gives a table instead, flattened to this.

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,17 @@ type Layer struct {
 	Holds  bool   `json:"holds"`
 	Needed bool   `json:"needed"` // for this class of user; a Pool refuses to open without it
 	Detail string `json:"detail"`
+}
+
+// Layers starts a sandbox and tells what holds. An error means that none can be started
+// at all.
+func Layers(ctx context.Context, o Options) ([]Layer, error) {
+	b, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	return b.layers(ctx), nil
 }
 
 // refuse gives an error if a needed layer is missing and its absence is not accepted.

@@ -49,7 +49,7 @@ func (b *bubblewrap) layers(ctx context.Context) []Layer {
 		{"namespaces", err == nil && got.PID <= 3 && got.Net == 1 && len(got.Files) == 0, true, told(err, "processes, mounts, network, users, names and control groups of its own")},
 		{"capabilities", err == nil && got.Caps == 0 && got.Privs == 1 && got.Userns, true, told(err, "none, none to be had, no user namespace within")},
 		{"seccomp", err == nil && got.Filter == 2, true, told(err, "%d system calls are allowed", len(allowed)+len(conditional()))},
-		{"environment", err == nil && got.Host == "" && len(got.Env) <= len(environment)+1, true, told(err, "nothing of this process's")},
+		{"variables", err == nil && got.Host == "" && len(got.Env) <= len(environment)+1, true, told(err, "none of this process")},
 		{"uid", err == nil && got.UID != 0, b.root, told(err, "inside is user %d of this machine", got.UID)},
 		{"rlimits", err == nil && got.NProc > 0 && got.CPU > 0, true, told(err, "processes, CPU time, file size, descriptors")},
 		{"cgroup", b.groups != nil, b.root, b.aboutGroups()},
