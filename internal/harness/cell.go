@@ -244,14 +244,17 @@ func (r *run) python(ctx context.Context) (*repl.Session, error) {
 	b := r.contract.Sandbox
 	o := repl.SessionOptions{ID: r.id, Workspace: r.dir, Stubs: stubs(r.stubDefs()), Call: r.answer, Seed: r.t.Opened.Seed, Frozen: true,
 		Limits: repl.Limits{MemoryMB: b.MemoryMB, PIDs: b.PIDs, CPUSeconds: b.CPUSeconds, DiskMB: b.DiskMB, WallMS: b.WallMS, OutputBytes: b.OutputBytes}}
+	pool, err := r.sandbox(ctx)
+	if err != nil {
+		return nil, err
+	}
 	journal, policy := r.journal()
-	var err error
 	if len(journal) == 0 {
-		r.space, err = r.h.Pool.Session(ctx, o)
+		r.space, err = pool.Session(ctx, o)
 		return r.space, err
 	}
 	files := r.files()
-	r.space, err = r.h.Pool.Restore(ctx, o, repl.Snapshot{Policy: policy, Journal: journal})
+	r.space, err = pool.Restore(ctx, o, repl.Snapshot{Policy: policy, Journal: journal})
 	if err == nil {
 		return r.space, r.restore(files)
 	}
@@ -261,7 +264,7 @@ func (r *run) python(ctx context.Context) (*repl.Session, error) {
 	r.h.Logger.Warn("a run's Python could not be restored", "run", r.id, "err", err)
 	note := record.RunNote{Note: record.NoteReset, Text: errs.As(err).Message}
 	word := record.RunNote{Note: record.NoteMessage, Text: "The Python session had to be begun anew: its names are gone. Files are as they were."}
-	if r.space, err = r.h.Pool.Session(ctx, o); err != nil {
+	if r.space, err = pool.Session(ctx, o); err != nil {
 		return nil, err
 	}
 	if err := r.restore(files); err != nil {

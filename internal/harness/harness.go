@@ -70,9 +70,9 @@ type Deps struct {
 	Generator backend.Generator
 	Contracts Contracts
 	Log       Log
-	Tools     Toolbox    // nil: the harness's own alone
-	Pool      *repl.Pool // nil: no code can be run
-	Home      string     // directory of workspaces and kept files; those of Pool lie below it
+	Tools     Toolbox                                   // nil: the harness's own alone
+	Pool      func(context.Context) (*repl.Pool, error) // gives the sandbox when it is needed; nil: no code can be run
+	Home      string                                    // directory of workspaces and kept files; those of Pool lie below it
 	Clock     clock.Clock
 	IDs       *ids.Source
 	Logger    *slog.Logger

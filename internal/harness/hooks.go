@@ -141,14 +141,15 @@ type event struct {
 // touched, on a copy of the workspace. The value of its last expression is the verdict:
 // True and None are yes, a text is why not.
 func (r *run) python3(ctx context.Context, h contract.Hook, e event) (string, error) {
-	if r.h.Pool == nil {
-		return "", errs.New(errs.Unsupported, "the hook "+h.Name+" is Python, and there is no sandbox", "see `macaron doctor`")
+	pool, err := r.sandbox(ctx)
+	if err != nil {
+		return "", err
 	}
 	text, err := plain(e)
 	if err != nil {
 		return "", err
 	}
-	s, err := r.h.Pool.Session(ctx, repl.SessionOptions{ID: r.id + "-" + h.Name, Seed: r.t.Opened.Seed})
+	s, err := pool.Session(ctx, repl.SessionOptions{ID: r.id + "-" + h.Name, Seed: r.t.Opened.Seed})
 	if err != nil {
 		return "", err
 	}

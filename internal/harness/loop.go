@@ -171,7 +171,7 @@ func (r *run) changes(name string) bool {
 func (r *run) mode() contract.Mode { return contract.Mode(r.t.Opened.Mode) }
 
 // coding reports whether the model may write Python.
-func (r *run) coding() bool { return r.h.Pool != nil && r.codes(&r.t.Opened) }
+func (r *run) coding() bool { return r.codes(&r.t.Opened) }
 
 // spent halts a run whose budget for model calls is used up.
 func (r *run) spent() error {

@@ -4,17 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sort"
 	"strings"
-	"unicode"
 
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/record"
+	"macaron/internal/tool/builtin"
 )
-
-// found is how many items a search gives.
-const found = 8
 
 // scope is where the run's memory is kept.
 func (r *run) scope() string {
@@ -96,44 +92,16 @@ func (r *run) forget(ctx context.Context, call string, args json.RawMessage) (an
 	return nil, errs.New(errs.InvalidRequest, "there is no item "+errs.Clip(item), "search for it first")
 }
 
-// recall gives the items that have most words of the query, the newest first among equals.
-func (r *run) recall(ctx context.Context, _ string, args json.RawMessage) (any, error) {
-	query, err := argument(args, "query")
-	if err != nil {
-		return nil, err
-	}
-	items, err := r.items(ctx)
-	if err != nil {
-		return nil, err
-	}
-	type hit struct {
-		Item  string `json:"item"`
-		Text  string `json:"text"`
-		score int
-	}
-	hits := []hit{}
-	asked := words(query)
-	for i := len(items) - 1; i >= 0; i-- {
-		n := 0
-		for w := range words(items[i].Text) {
-			if asked[w] {
-				n++
-			}
+// recall is the search over memory.
+func (r *run) recall() builtin.Memory {
+	return builtin.Memory{Items: func(ctx context.Context) ([]builtin.Item, error) {
+		items, err := r.items(ctx)
+		var out []builtin.Item
+		for _, m := range items {
+			out = append(out, builtin.Item{ID: m.ID, Text: m.Text, Time: m.Time})
 		}
-		if n > 0 {
-			hits = append(hits, hit{items[i].ID, items[i].Text, n})
-		}
-	}
-	sort.SliceStable(hits, func(i, j int) bool { return hits[i].score > hits[j].score })
-	return hits[:min(len(hits), found)], nil
-}
-
-func words(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		out[w] = true
-	}
-	return out
+		return out, err
+	}}
 }
 
 // noted reports whether the call has left a note of a kind: it was carried out, whether or

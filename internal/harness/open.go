@@ -168,8 +168,10 @@ func sortedKeys[V any](m map[string]V) []string {
 func (r *run) equip(ctx context.Context, opened *record.RunOpened) error {
 	r.secrets = scrubber(r.contract.Environment.Secrets, r.h.Secret)
 	mode := contract.Mode(opened.Mode)
-	if mode != contract.Functions && r.h.Pool == nil {
-		return errs.New(errs.Unsupported, "the mode "+opened.Mode+" needs a sandbox for Python, and there is none", "see `macaron doctor`, or use --mode functions")
+	if mode != contract.Functions {
+		if _, err := r.sandbox(ctx); err != nil {
+			return err
+		}
 	}
 	var tools []tool.Tool
 	if r.h.Tools != nil {

@@ -123,7 +123,11 @@ func (r *run) builtin(use string) (ownTool, bool) {
 	case contract.UseBuiltin + useAdd:
 		return ownTool{def: tool.Def{Description: "Remember something for later runs.", Effect: tool.Write, Parameters: object(`"text":{"type":"string"}`, `"text"`)}, do: r.remember}, true
 	case contract.UseBuiltin + useSearch:
-		return ownTool{def: tool.Def{Description: "Search what is remembered.", Effect: tool.Read, Parameters: object(`"query":{"type":"string"}`, `"query"`)}, do: r.recall}, true
+		search := r.recall().Tools()[useSearch]
+		return ownTool{def: search.Def(), do: func(ctx context.Context, call string, args json.RawMessage) (any, error) {
+			out, err := search.Invoke(ctx, tool.Call{ID: call, Arguments: args})
+			return out.Value, err
+		}}, true
 	case contract.UseBuiltin + useForget:
 		return ownTool{def: tool.Def{Description: "Forget something that is remembered.", Effect: tool.Write, Parameters: object(`"item":{"type":"string"}`, `"item"`)}, do: r.forget}, true
 	}

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -27,6 +28,10 @@ import (
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
+	if os.Getenv(childEnv) != "" {
+		child()
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -169,16 +174,18 @@ func setup(t testing.TB, dir, agent string, policy *backendtest.Scripted, code b
 		Tools: func(context.Context, Bench) ([]tool.Tool, func() error, error) {
 			return tools, func() error { return nil }, nil
 		}}
+	var pool *repl.Pool
 	if code {
-		if d.Pool, err = repl.Open(ctx, repl.Options{Root: home}); err != nil {
+		if pool, err = repl.Open(ctx, repl.Options{Root: home}); err != nil {
 			t.Fatal(err)
 		}
+		d.Pool = func(context.Context) (*repl.Pool, error) { return pool, nil }
 	}
 	r.Harness = New(d)
 	t.Cleanup(func() {
 		r.Close()
-		if d.Pool != nil {
-			if err := d.Pool.Close(); err != nil {
+		if pool != nil {
+			if err := pool.Close(); err != nil {
 				t.Error(err)
 			}
 		}

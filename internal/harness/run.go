@@ -40,6 +40,7 @@ type run struct {
 	t       *transcript.Run
 
 	prompt  []int32       // the last hop's prompt and answer by token ids; nil: not known
+	pool    *repl.Pool    // nil: not needed so far
 	space   *repl.Session // the model's Python; nil: not open
 	calling calling       // the cell that runs
 }
@@ -138,6 +139,19 @@ func report(t *transcript.Run, dir string) Report {
 		out.Reason, out.Call, out.Answer, out.Outputs = c.Reason, c.Call, c.Answer, c.Outputs
 	}
 	return out
+}
+
+// sandbox gives the pool of sandboxes.
+func (r *run) sandbox(ctx context.Context) (*repl.Pool, error) {
+	if r.pool != nil {
+		return r.pool, nil
+	}
+	if r.h.Pool == nil {
+		return nil, errs.New(errs.Unsupported, "this needs a sandbox for Python, and there is none", "see `macaron doctor`, or use --mode functions")
+	}
+	var err error
+	r.pool, err = r.h.Pool(ctx)
+	return r.pool, err
 }
 
 func (h *Harness) workspace(id string) string { return filepath.Join(h.Home, id, "work") }
