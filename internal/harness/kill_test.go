@@ -14,6 +14,7 @@ import (
 
 	"macaron/internal/errs"
 	"macaron/internal/record"
+	"macaron/internal/store/sqlite"
 	"macaron/internal/tool"
 )
 
@@ -34,7 +35,7 @@ var stories = map[string]story{
 	"functions": {answers: []say{"look {\"n\":1}\neffect {\"n\":1}", `effect {"n":2}`, `keep {"text":"remember this"}`, "nine", "9"}, answer: "9", effects: "1 2",
 		agent: "\n[memory]\nmax_items = 4\n[[tools]]\nname = \"keep\"\nuse = \"builtin:memory.add\"\n[[hooks]]\nname = \"digits\"\non = \"stop\"\ncheck = \"answer.matches\"\nwith = {pattern = \"[0-9]+\"}\n"},
 	"code": {code: true, agent: `mode = "repl"`, answer: "7", effects: "1 2 3",
-		answers: []say{"```python\nx = look(1)\neffect(1)\nopen('a.txt', 'a').write('a')\n```", "```python\nfor i in (2, 3):\n    x += effect(i)\nopen('a.txt', 'a').write('b')\n```", "```python\n(x, open('a.txt').read())\n```", "7"}},
+		answers: []say{"```python\nx = look(1)\neffect(1)\nopen('a.txt', 'a').write('a')\n```", "```python\nfor i in (2, 3):\n    effect(i)\n    x += 3\nopen('a.txt', 'a').write('b')\n```", "```python\n(x, open('a.txt').read())\n```", "7"}},
 }
 
 // countingTools are tools whose calls are lines of a file.
@@ -61,15 +62,25 @@ func child() {
 	must(json.Unmarshal([]byte(os.Getenv(childEnv)), &o))
 	s := stories[o.Story]
 	t := &loose{}
+	var reach func(string)
+	if !s.code { // every write of the log, too
+		fault = func(stage sqlite.Stage, k record.Kind) error {
+			if reach != nil {
+				reach(string(stage) + " " + string(k))
+			}
+			return nil
+		}
+	}
 	r := setup(t, o.Dir, s.agent, script(s.answers...), s.code, countingTools(o.Dir)...)
 	points := 0
-	r.Point = func(name string) {
+	reach = func(name string) {
 		if points++; points == o.At {
 			must(os.WriteFile(filepath.Join(o.Dir, "killed"), []byte(name), 0o600))
 			must(syscall.Kill(os.Getpid(), syscall.SIGKILL))
 			select {}
 		}
 	}
+	r.Point = reach
 	if o.Run == "" {
 		_, err := r.Run(ctx, "o", Task{Instruction: "do it"}, Options{})
 		must(err)
@@ -146,8 +157,14 @@ func TestKilledAtEveryPoint(t *testing.T) {
 				t.Fatalf("%s: %+v %v", where, left, err)
 			}
 			all, err := r.List(ctx, "o", "", 9)
-			if err != nil || len(all) != 1 {
+			if err != nil || len(all) > 1 {
 				t.Fatalf("%s: %+v %v", where, all, err)
+			}
+			if len(all) == 0 { // it had not begun
+				if got := lines(dir, "effect"); len(got) > 0 {
+					t.Errorf("%s: %q, and no run", where, got)
+				}
+				continue
 			}
 			if all[0].Status == record.RunDone {
 				r.check(t, where, s)

@@ -71,10 +71,13 @@ skills = "Skills:\n{{skills}}"
 `
 
 // fixed is a contract and its one adapter, for whoever asks.
-type fixed struct{ c *contract.Contract }
+type fixed struct {
+	c   *contract.Contract
+	rev adapter.Revision
+}
 
 func (f fixed) Current(context.Context, string) (*contract.Contract, []adapter.Revision, error) {
-	return f.c, []adapter.Revision{{Name: "A", Hash: ids.DigestOf([]byte("A"))}}, nil
+	return f.c, []adapter.Revision{f.rev}, nil
 }
 
 func (f fixed) Contract(h ids.Digest) (*contract.Contract, error) {
@@ -157,6 +160,9 @@ func script(answers ...say) *backendtest.Scripted {
 	}}
 }
 
+// fault is called at every write of the logs that are opened after it was set.
+var fault func(sqlite.Stage, record.Kind) error
+
 // setup makes a rig in a directory. With code it has a sandbox.
 func setup(t testing.TB, dir, agent string, policy *backendtest.Scripted, code bool, tools ...tool.Tool) *rig {
 	t.Helper()
@@ -164,13 +170,13 @@ func setup(t testing.TB, dir, agent string, policy *backendtest.Scripted, code b
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "log.db"), Durability: sqlite.Normal})
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "log.db"), Durability: sqlite.Normal, Fault: fault})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &rig{log: store, policy: policy, dir: dir}
 	home := filepath.Join(dir, "runs")
-	d := Deps{Generator: policy, Contracts: fixed{c}, Log: store, Home: home, Pause: func(context.Context, time.Duration) {},
+	d := Deps{Generator: policy, Contracts: fixed{c, adapter.Revision{Name: "A", Hash: ids.DigestOf([]byte("A"))}}, Log: store, Home: home, Pause: func(context.Context, time.Duration) {},
 		Tools: func(context.Context, Bench) ([]tool.Tool, func() error, error) {
 			return tools, func() error { return nil }, nil
 		}}
