@@ -14,6 +14,10 @@ type bounded struct {
 	once   sync.Once
 }
 
+// unread is how much of an answer may lie in the kernel, unread by its client. Left to itself the
+// kernel lets megabytes gather for each client that reads slowly, and an engine run that far ahead.
+const unread = 128 << 10
+
 // Accept implements net.Listener.
 func (b *bounded) Accept() (net.Conn, error) {
 	select {
@@ -25,6 +29,9 @@ func (b *bounded) Accept() (net.Conn, error) {
 	if err != nil {
 		<-b.places
 		return nil, err
+	}
+	if tcp, ok := c.(interface{ SetWriteBuffer(bytes int) error }); ok {
+		_ = tcp.SetWriteBuffer(unread) // the kernel's own bound is a wider one
 	}
 	return &placed{Conn: c, leave: sync.OnceFunc(func() { <-b.places })}, nil
 }
