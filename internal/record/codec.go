@@ -21,23 +21,6 @@ func EncodeBody(b Body) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// Settle gives a record the body that the log will give back, so that what is in hand and
-// what is read later are equal to the byte, and keeps its text. Settling twice costs nothing;
-// whoever changes Body must take Text away.
-func (r *Record) Settle() error {
-	if r.Text != nil {
-		return nil
-	}
-	text, err := EncodeBody(r.Body)
-	if err != nil {
-		return err
-	}
-	if r.Body, err = DecodeBody(r.Body.Kind(), text); err == nil {
-		r.Text = text
-	}
-	return err
-}
-
 // DecodeBody reads what EncodeBody wrote. A kind or field that this build does not
 // know is an error: what it cannot read whole it does not show in part.
 func DecodeBody(k Kind, text []byte) (Body, error) {
