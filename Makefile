@@ -9,6 +9,7 @@ SHELL := /bin/bash
 
 GO      ?= go
 PYTHON  ?= python3
+ENGINE  ?= docker
 BIN     := bin/macaron
 CACHE   := .cache
 SITE    := $(CACHE)/compat
@@ -110,5 +111,14 @@ eval-intents: build model ## measure turns with several intents: 100 labelled on
 eval-summary: build model ## measure what an adapter knows of another's turns, by the budget of summaries
 	@$(GO) run ./test/summary
 
+release: ## static binaries for three platforms, checksums and SBOMs, in dist/
+	@deploy/release.sh dist
+
+release-check: ## make the release twice, the second time in a fresh clone, and compare every byte
+	@deploy/release-check.sh
+
+image: ## build the container image with docker, podman or buildah (ENGINE)
+	@$(ENGINE) build -f deploy/docker/Dockerfile --build-arg VERSION=$(VERSION) -t macaron .
+
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
-	@rm -rf bin $(CACHE)
+	@rm -rf bin dist $(CACHE)

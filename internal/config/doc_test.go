@@ -2,7 +2,10 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -46,5 +49,28 @@ func TestTheDocumentListsEverySetting(t *testing.T) {
 		if !strings.Contains(string(b), "`"+key+"`") {
 			t.Errorf("docs/formats/config.md does not tell of %s in [[engines]]", key)
 		}
+	}
+}
+
+// What is under deploy/ sets only variables that are read.
+func TestDeploymentsSetWhatIsRead(t *testing.T) {
+	known, seen := map[string]bool{}, 0
+	for _, f := range fields {
+		known[f.Env] = true
+	}
+	err := filepath.WalkDir("../../deploy", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		for _, name := range regexp.MustCompile(`\bMACARON_[A-Z_]+`).FindAllString(string(b), -1) {
+			if seen++; !known[name] {
+				t.Errorf("%s sets %s, which nobody reads", path, name)
+			}
+		}
+		return err
+	})
+	if err != nil || seen < 15 {
+		t.Errorf("%d variables were found, %v", seen, err)
 	}
 }
