@@ -54,6 +54,8 @@ var Rules = []Rule{
 		Why: "a store keeps records and knows no rules of conversation"},
 	{Except: []string{"internal/mcp"}, Not: []string{"github.com/modelcontextprotocol"},
 		Why: "one room speaks the protocol; to all others its tools are tools"},
+	{From: []string{"internal/toolshed"}, Not: rooms("internal/store", "internal/harness", "internal/turn", "internal/mcp", "net/http"),
+		Why: "the shed judges: it has a log and a sandbox, and knows neither agents nor who asks"},
 	{From: []string{"internal/tool/gate"}, Not: []string{"os", "os/exec", "net", "net/http", "internal/store", "internal/repl", "internal/harness", "internal/mcp"},
 		Why: "the gate decides and records; what tools do, and where records lie, comes in through interfaces"},
 	{From: []string{"internal/harness"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "internal/turn", "net/http", "os/exec"},
