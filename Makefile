@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-wait eval-shortlist eval-intents eval-summary clean
+.PHONY: upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-wait eval-shortlist eval-intents eval-summary eval-overlay clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -119,6 +119,11 @@ release-check: ## make the release twice, the second time in a fresh clone, and 
 
 image: ## build the container image with docker, podman or buildah (ENGINE)
 	@$(ENGINE) build -f deploy/docker/Dockerfile --build-arg VERSION=$(VERSION) -t macaron .
+
+eval-overlay: build model ## measure answers that go on from the route hop's prompt (router.overlay) next to the plain layout
+	@mkdir -p $(CACHE)
+	@$(PYTHON) test/bench/overlay/dev.py > $(CACHE)/dev.jsonl
+	@$(GO) run ./test/overlay $(CACHE)/dev.jsonl
 
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin dist $(CACHE)

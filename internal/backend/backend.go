@@ -47,10 +47,12 @@ type Weighted struct {
 
 // Overlay has the first Tokens of the prompt computed by another adapter, one that has
 // read them already; the zero Revision is the base. The answer is approximate then, and
-// Usage.Overlay says so. Without Tokens there is none.
+// Usage.Overlay says so. Like asks for as many tokens as the prompt shares with that of
+// these messages, in the place of Tokens. Without either there is none.
 type Overlay struct {
 	Revision adapter.Revision
 	Tokens   int
+	Like     []chat.Message
 }
 
 // Constraint is a language that the answer must be in. Kind says how Text describes it;
@@ -87,7 +89,7 @@ type Decoding struct {
 // Plain reports whether nothing is asked for that needs an engine's own sampler.
 func (r *Request) Plain() bool {
 	d := r.Decoding
-	return len(r.Mixture) == 0 && r.Overlay.Tokens == 0 && r.Constraint.Kind == AnyText && len(d.Bias) == 0 && len(d.StopIDs) == 0 && !d.IgnoreEOS &&
+	return len(r.Mixture) == 0 && r.Overlay.Tokens == 0 && r.Overlay.Like == nil && r.Constraint.Kind == AnyText && len(d.Bias) == 0 && len(d.StopIDs) == 0 && !d.IgnoreEOS &&
 		d.MinTokens == 0 && !d.KeepSpecial && !d.DrawChoice && !d.Bare && !r.Wanted.Prompt && r.Wanted.PromptLogprobs == nil
 }
 
@@ -118,6 +120,7 @@ type Capabilities struct {
 	Tools        bool
 	ForcedTools  bool // tool_choice required and function are kept to
 	Images       bool
+	Overlays     bool // Request.Overlay
 	JSONSchema   bool
 	Reasoning    bool // Request.Reasoning is heeded
 	Samplers     bool // top_k, min_p and repetition_penalty are heeded

@@ -78,6 +78,7 @@ type Router struct {
 	ContextChars   int      `toml:"context_chars" json:"context_chars" rule:"range=0..1048576"`      // runes of the previous request
 	StickyMargin   float64  `toml:"sticky_margin" json:"sticky_margin,omitempty" rule:"range=0..1"`  // the last adapter stays unless another is likelier by more
 	Summaries      int      `toml:"summaries" json:"summaries,omitempty" rule:"range=0..16"`         // recent turns whose summaries the router sees
+	Overlay        bool     `toml:"overlay" json:"overlay,omitempty"`                                // the answer goes on from the route hop's prompt
 	Shortlist      int      `toml:"shortlist" json:"shortlist,omitempty" rule:"range=0..1024"`       // adapters that reach the prompt; 0: all
 }
 

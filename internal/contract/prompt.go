@@ -32,6 +32,12 @@ func (c *Contract) RoutePrompt(a Ask) []chat.Message {
 	return []chat.Message{chat.Text(chat.System, c.RouteSystem(a.Labels...)), chat.Text(chat.User, c.earlier(a.Earlier)+c.RouteUser(a.Request, a.Previous))}
 }
 
+// OverlayPrompt is the whole prompt of a route hop that an answer will go on from: the view,
+// which the answer's prompt begins with, and the instruction last.
+func (c *Contract) OverlayPrompt(view []chat.Message, labels []string) []chat.Message {
+	return append(view[:len(view):len(view)], chat.Text(chat.User, c.RouteSystem(labels...)))
+}
+
 // RouteSystem is the fixed part of the route prompt, equal for every request that is
 // offered the same labels (none: all) so that its prefix is cached: prompts.route with
 // its placeholders, trimmed.

@@ -169,6 +169,7 @@ type RouteDecision struct {
 	Offered       []string           `json:"offered,omitempty"`   // labels of the prompt, where a shortlist chose them
 	RankedBy      string             `json:"ranked_by,omitempty"` // what made the shortlist: lexical, embedding
 	Earlier       []RouteContext     `json:"earlier,omitempty"`   // summaries that the prompt carried, oldest first
+	Overlay       bool               `json:"overlay,omitempty"`   // the prompt was laid out for the answer to go on from
 }
 
 // RouteContext is a summary as the router saw it; later ones may take its place in the turn.

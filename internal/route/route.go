@@ -39,6 +39,7 @@ type Question struct {
 	Text     string           // the request
 	Previous *contract.Previous
 	Earlier  []contract.Previous // recent turns, oldest first, with their summaries as texts
+	View     []chat.Message      // where the answer goes on from it, the prompt begins with it; nil: the plain layout
 	Ranker   Ranker              // makes the shortlist, where the contract wants one
 	Salt     string              // tenant
 	Session  string              // that it is asked for
@@ -76,6 +77,7 @@ func Decide(ctx context.Context, g backend.Generator, q Question) (Outcome, erro
 	for _, e := range q.Earlier[max(0, len(q.Earlier)-q.Contract.Router.Summaries):] {
 		d.Earlier = append(d.Earlier, record.RouteContext(e))
 	}
+	d.Overlay = q.View != nil
 	hop.Route = &d
 	if err != nil {
 		hop.Error, hop.Detail = string(errs.CodeOf(err)), err.Error()
@@ -154,6 +156,14 @@ func (q Question) offer(ctx context.Context) (offered []string, by string) {
 	return slices.Compact(offered), by
 }
 
+// prompt is what the router is sent.
+func (q Question) prompt(offered []string) []chat.Message {
+	if q.View != nil {
+		return q.Contract.OverlayPrompt(q.View, offered)
+	}
+	return q.Contract.RoutePrompt(contract.Ask{Request: q.Text, Previous: q.Previous, Earlier: q.Earlier, Labels: offered})
+}
+
 // fallbackLabel is the contract's default; when that is not registered, the first that is.
 func fallbackLabel(q Question) string {
 	if slices.Contains(q.Labels, q.Contract.Router.Default) {
@@ -170,7 +180,7 @@ func ask(ctx context.Context, g backend.Generator, q Question, offered []string)
 	}
 	zero := 0.0
 	r := backend.Request{
-		Messages:  q.Contract.RoutePrompt(contract.Ask{Request: q.Text, Previous: q.Previous, Earlier: q.Earlier, Labels: offered}),
+		Messages:  q.prompt(offered),
 		Revision:  q.Router,
 		Choices:   offered,
 		Sampling:  chat.Sampling{Temperature: &zero},

@@ -22,6 +22,11 @@ func (r *Runner) Dry(ctx context.Context, q Request) (Report, error) {
 		}
 		question := r.question(c.Contract, c, q.Owner, &p)
 		question.Forced = q.Adapter
+		if r.overlays(c.Contract, &p, q.Tools) {
+			if view, err := neutral(c.Contract, &p); err == nil { // else a summary is not final, which only a turn makes it
+				question.View = view
+			}
+		}
 		if p.Continue != nil {
 			question.Pinned = p.Continue.Revision.Name
 		}

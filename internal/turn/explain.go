@@ -109,7 +109,7 @@ func Explain(ctx context.Context, log Log, contracts Catalogue, owner, id string
 }
 
 func explain(k *contract.Contract, before []session.Turn, t *session.Turn) Explanation {
-	p := &session.Position{History: before, Imported: t.Imported, User: t.User}
+	p := &session.Position{History: before, System: t.System, Imported: t.Imported, User: t.User}
 	q, d := ask(k, p), t.Route
 	x := Explanation{
 		Turn: t.ID, Session: t.Session, Request: t.Request, Opened: t.Opened, Status: string(t.Status),
@@ -132,7 +132,11 @@ func explain(k *contract.Contract, before []session.Turn, t *session.Turn) Expla
 			x.Pieces = append(x.Pieces, Piece{h.Route.Label, h.Route.Probabilities, h.ID})
 		}
 	}
-	if x.Engine != nil || x.Error != "" {
+	switch {
+	case x.Engine == nil && x.Error == "":
+	case d.Overlay:
+		x.overlay(k, p)
+	default:
 		x.prompt(k, q.Previous)
 	}
 	return x
@@ -157,7 +161,19 @@ func (x *Explanation) prompt(k *contract.Contract, previous *contract.Previous) 
 	for _, e := range x.Earlier {
 		a.Earlier = append(a.Earlier, contract.Previous(e))
 	}
-	for _, m := range k.RoutePrompt(a) {
+	x.said(k.RoutePrompt(a))
+}
+
+// overlay is prompt for a hop that the answer went on from. The view's summaries are those
+// of now, which a turn that it was made for has made final.
+func (x *Explanation) overlay(k *contract.Contract, p *session.Position) {
+	if view, err := neutral(k, p); err == nil {
+		x.said(k.OverlayPrompt(view, x.Labels))
+	}
+}
+
+func (x *Explanation) said(prompt []chat.Message) {
+	for _, m := range prompt {
 		x.Prompt = append(x.Prompt, Said{string(m.Role), m.Text()})
 	}
 }

@@ -19,6 +19,17 @@ import (
 func (l *life) choose(ctx context.Context) error {
 	q := l.question(l.contract, l.catalog, l.turn.Owner, &l.position)
 	q.Text, q.Forced, q.Pinned, q.Session = l.turn.Text(), l.request.Adapter, l.turn.Revision.Name, l.turn.Session
+	if l.overlays(l.contract, &l.position, l.request.Tools) {
+		if err := l.summarise(ctx, ""); err != nil {
+			return err
+		}
+		view, err := neutral(l.contract, &l.position)
+		if err != nil {
+			return err
+		}
+		q.View = view
+	}
+	l.asked = q
 	outcome, err := route.Decide(ctx, l.Generator, q)
 	if err != nil {
 		return err
@@ -59,12 +70,12 @@ func (l *life) prompt(ctx context.Context) (backend.Request, error) {
 	if most == 0 {
 		most = l.contract.Budgets.AnswerTokens
 	}
-	return l.fit(ctx, backend.Request{
+	return l.fit(ctx, l.overlaid(backend.Request{
 		Messages: view, Tools: l.request.Tools, ToolChoice: l.request.ToolChoice, ToolPrompt: l.contract.ToolPrompt(),
 		Revision: target, Sampling: l.request.Sampling.Over(l.contract.Sampling.Chat()), MaxTokens: most,
 		Salt: l.turn.Owner, Session: l.turn.Session, Wanted: backend.Wanted{TokenIDs: true}, Reasoning: l.request.Reasoning,
 		Hop: backend.Hop{Kind: string(record.HopAnswer)},
-	})
+	}))
 }
 
 // summarise makes the summaries of other specialists' turns final.

@@ -39,6 +39,7 @@ type HopReport struct {
 	PromptTokens int     `json:"prompt_tokens"`
 	CachedTokens int     `json:"cached_tokens"`
 	OutputTokens int     `json:"output_tokens"`
+	Overlay      int     `json:"overlay_tokens,omitempty"` // of the prompt, those that the router computed: the answer is approximate
 	FirstMS      float64 `json:"first_ms"`
 	TotalMS      float64 `json:"total_ms"`
 }
@@ -106,7 +107,7 @@ func Reported(t session.Turn, n int, s session.Step) Report {
 func hopReport(h record.Hop) HopReport {
 	return HopReport{
 		Hop: string(h.Hop), Adapter: h.Adapter.Name,
-		PromptTokens: h.Usage.PromptTokens, CachedTokens: h.Usage.CachedTokens, OutputTokens: h.Usage.OutputTokens,
+		PromptTokens: h.Usage.PromptTokens, CachedTokens: h.Usage.CachedTokens, OutputTokens: h.Usage.OutputTokens, Overlay: h.Usage.Overlay,
 		FirstMS: milliseconds(h.Usage.First), TotalMS: milliseconds(h.Usage.Total),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/record"
+	"macaron/internal/route"
 	"macaron/internal/session"
 )
 
@@ -93,6 +94,7 @@ type life struct {
 	contract *contract.Contract // pinned
 	catalog  Catalog            // current
 	decision record.RouteDecision
+	asked    route.Question      // that was decided
 	hops     []record.Hop        // model calls of this request
 	sent     backend.Request     // the answer hop
 	lost     []session.Served    // hops that did not come to their end

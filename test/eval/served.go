@@ -115,6 +115,7 @@ type Hop struct {
 	PromptTokens int     `json:"prompt_tokens"`
 	CachedTokens int     `json:"cached_tokens"`
 	OutputTokens int     `json:"output_tokens"`
+	Overlay      int     `json:"overlay_tokens"`
 	FirstMS      float64 `json:"first_ms"`
 	TotalMS      float64 `json:"total_ms"`
 }

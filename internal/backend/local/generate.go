@@ -55,6 +55,9 @@ func (b *Backend) request(ctx context.Context, r *backend.Request, p prompt) (en
 	if err != nil {
 		return engine.Request{}, err
 	}
+	if err := b.measure(&r.Overlay, p.ids); err != nil {
+		return engine.Request{}, err
+	}
 	mix, over, release, err := b.adapters.mix(ctx, r)
 	if err != nil {
 		return engine.Request{}, err
