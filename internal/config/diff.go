@@ -13,7 +13,8 @@ type Change struct {
 func Diff(before, after Config) []Change {
 	var out []Change
 	for _, f := range fields {
-		if before.values[f.Key] != after.values[f.Key] || f.hidden(before) != f.hidden(after) {
+		was, is := before.values[f.Key], after.values[f.Key]
+		if was != is || is != "" && f.hidden(before) != f.hidden(after) {
 			out = append(out, Change{f.Key, f.When})
 		}
 	}

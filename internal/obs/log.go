@@ -3,6 +3,7 @@
 package obs
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"regexp"
@@ -38,8 +39,12 @@ func NewLogAt(w io.Writer, l slog.Leveler, format string) *slog.Logger {
 func Discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 var (
-	secretKey  = regexp.MustCompile(`(?i)(authorization|api[_-]?key|^key$|secret|password|cookie|credential|bearer)`)
-	secretText = regexp.MustCompile(`(?i)(bearer\s+)\S+|\b(sk|mk|hf|ghp|xox[a-z])[-_][A-Za-z0-9_-]{6,}|(://)[^/@\s]+@|([?&](?:api_?key|token|key)=)[^&\s]+`)
+	secretKey = regexp.MustCompile(`(?i)(authorization|api[_-]?key|^key$|(^|_)token$|secret|password|cookie|credential|bearer)`)
+	// A scheme and what follows; prefixes that providers give their keys; tokens of three parts (JWT); the user of
+	// a URL; a parameter of a query.
+	secretText = regexp.MustCompile(`(?i)(bearer\s+)\S+|\b(?:sk|mk|hf|gh[a-z]|github_pat|glpat|gsk|xox[a-z])[-_][A-Za-z0-9_-]{6,}|` +
+		`\b(?-i:AKIA|ASIA)[0-9A-Z]{16}\b|\b(?-i:AIza)[A-Za-z0-9_-]{20,}|\b(?-i:eyJ)[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*|` +
+		`(://)[^/@\s]+@|([?&](?:api_?key|token|key)=)[^&\s]+`)
 )
 
 const struck = "[redacted]"
@@ -53,14 +58,20 @@ func redact(_ []string, a slog.Attr) slog.Attr {
 		return slog.String(a.Key, Redact(v))
 	case error:
 		return slog.String(a.Key, Redact(v.Error()))
+	default:
+		if a.Value.Kind() == slog.KindAny { // lists and whatever else prints itself
+			if text := fmt.Sprint(v); Redact(text) != text {
+				return slog.String(a.Key, Redact(text))
+			}
+		}
 	}
 	return a
 }
 
 // Redact strikes out what looks like a credential inside a text.
 func Redact(s string) string {
-	if !strings.ContainsAny(s, "-_:@= ") {
+	if len(s) < 8 || !strings.ContainsAny(s, "-_:@= .") && !strings.HasPrefix(s, "A") {
 		return s
 	}
-	return secretText.ReplaceAllString(s, "$1$3$4"+struck)
+	return secretText.ReplaceAllString(s, "$1$2$3"+struck)
 }

@@ -26,6 +26,29 @@ func TestLogStrikesOutCredentials(t *testing.T) {
 	}
 }
 
+// Prefixes that providers give their keys, and tokens of three parts, wherever they stand.
+func TestRedact(t *testing.T) {
+	for _, secret := range []string{"sk-proj-canary123", "mk-canary123", "hf_canary123", "ghp_canary123", "gho_canary123", "github_pat_canary123", "glpat-canary123", "gsk_canary123",
+		"xoxb-canary123", "AKIAIOSFODNN7EXAMPLE", "AIzaSyCanaryCanaryCanary12", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"} {
+		for _, around := range []string{"%s", "key=%s", "it says: %s refused", `{"a":"%s"}`} {
+			text := strings.ReplaceAll(around, "%s", secret)
+			if got := Redact(text); strings.Contains(got, secret[len(secret)-8:]) || !strings.Contains(got, struck) {
+				t.Errorf("%q became %q", text, got)
+			}
+		}
+	}
+	for _, plain := range []string{"task-force of sk", "the desk-top computer", "v1.2.3 of a.b.c", "akiaiosfodnn7example", "https://host/path?x=1", "ses_01M8M5W4XYC8JWV959HYZBHAN5"} {
+		if got := Redact(plain); got != plain {
+			t.Errorf("%q became %q", plain, got)
+		}
+	}
+	var out bytes.Buffer
+	NewLog(&out, "info", "json").Info("x", "list", []string{"a", "sk-canary123"}, "any", map[string]string{"k": "hf_canary123"}, "refresh_token", "canary123")
+	if strings.Contains(out.String(), "canary") {
+		t.Errorf("a credential shows: %s", out.String())
+	}
+}
+
 func TestLevelAndFormat(t *testing.T) {
 	var out bytes.Buffer
 	log := NewLog(&out, "warn", "text")
