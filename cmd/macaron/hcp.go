@@ -13,7 +13,8 @@ import (
 )
 
 func newHCP(e *env) *cobra.Command {
-	return noun("hcp", "Make and move harness contracts", newImportMol(e))
+	return noun("hcp", "Make, check, compare, sign and move harness contracts", newHCPInit(e), newHCPCheck(e), newHCPShow(e), newHCPDiff(e), newHCPHash(e), newHCPKeygen(e), newHCPSign(e),
+		newHCPVerify(e), newHCPPack(e), newHCPUnpack(e), newHCPMigrate(e), newImportMol(e))
 }
 
 func newImportMol(e *env) *cobra.Command {

@@ -5,6 +5,7 @@ import (
 
 	"macaron/internal/auth"
 	"macaron/internal/contract"
+	"macaron/internal/contract/sign"
 	"macaron/internal/ids"
 	"macaron/internal/registry"
 	"macaron/internal/turn"
@@ -14,8 +15,16 @@ import (
 type catalogue struct{ registry *registry.Registry }
 
 func (a *App) openCatalogue(Options) error {
-	r, err := registry.Open(a.cfg.Home, a.cfg.Contract, func(err error) {
-		a.log.Error("the changed contract cannot be used; the one before stays in force", "err", err)
+	keys, err := sign.Publics(a.cfg.Signed.Keys)
+	if err != nil {
+		return err
+	}
+	r, err := registry.Open(a.cfg.Home, a.cfg.Contract, registry.Options{
+		Overlays: a.cfg.Signed.Overlays,
+		Trust:    sign.Trust{Required: a.cfg.Signed.Required, Keys: keys}.Check,
+		Report: func(err error) {
+			a.log.Error("the changed contract cannot be used; the one before stays in force", "err", err)
+		},
 	})
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ type Config struct {
 	Home       string // directory of all state: log.db, blobs/, config.toml, lock
 	Listen     string // host:port; beyond this machine only with keys
 	Contract   string // path of the contract, macaron.toml
+	Signed     Signed
 	Model      string // name of the base model in the catalogue, or a path
 	Durability string // "normal" (survives a kill) or "full" (survives power loss)
 	Store      Store
@@ -37,6 +38,13 @@ type Config struct {
 	origins map[string]Origin
 	values  map[string]string
 	strays  []string
+}
+
+// Signed says which contracts this machine takes.
+type Signed struct {
+	Overlays []string // of the contract, laid over it in this order
+	Required bool     // a trusted key must have signed it
+	Keys     []string // files of the public keys that are trusted
 }
 
 // Models says how model files are fetched.

@@ -55,6 +55,12 @@ var fields = []Field{
 		set: text(func(c *Config) *string { return &c.Listen })},
 	{Key: "contract", Env: "MACARON_CONTRACT", Flag: "contract", Help: "path of the contract (macaron.toml)",
 		set: text(func(c *Config) *string { return &c.Contract })},
+	{Key: "contract_overlays", Env: "MACARON_CONTRACT_OVERLAYS", Flag: "contract-overlays", Help: "overlays of the contract that are in force, comma-separated, in order",
+		set: list(func(c *Config) *[]string { return &c.Signed.Overlays }, anything)},
+	{Key: "require_signed_contract", Env: "MACARON_REQUIRE_SIGNED_CONTRACT", Flag: "require-signed-contract", Help: "true takes only a contract that a trusted key has signed (macaron hcp sign)", preset: "false",
+		set: truth(func(c *Config) *bool { return &c.Signed.Required })},
+	{Key: "trusted_contract_keys", Env: "MACARON_TRUSTED_CONTRACT_KEYS", Flag: "trusted-contract-keys", Help: "files of public keys that may sign contracts, comma-separated",
+		set: list(func(c *Config) *[]string { return &c.Signed.Keys }, anything)},
 	{Key: "model", Env: "MACARON_MODEL", Flag: "model", Help: "base model: a catalogue name, a GGUF file or a model directory", preset: "smollm2-135m-instruct",
 		set: text(func(c *Config) *string { return &c.Model })},
 	{Key: "durability", Env: "MACARON_DURABILITY", Flag: "durability", Help: "normal (survives a kill) or full (survives power loss)", preset: "normal",
@@ -212,6 +218,9 @@ func layerName(s string) error {
 	}
 	return nil
 }
+
+// anything is a word of a list that is checked where it is used.
+func anything(string) error { return nil }
 
 // models reads "L0=chat,L1=agent"; a file gives a table instead, flattened to this.
 func models(c *Config, v string) error {

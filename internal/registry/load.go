@@ -27,9 +27,14 @@ func stamp(info fs.FileInfo) string {
 
 // load reads the contract and its adapters and, if all are well, puts them in force.
 func (r *Registry) load() error {
-	source, err := contract.Open(r.path)
+	source, err := contract.Open(r.path, r.Overlays...)
 	if err != nil {
 		return err
+	}
+	if r.Trust != nil {
+		if err := r.Trust(r.path, source); err != nil {
+			return err
+		}
 	}
 	k := source.Contract
 	r.tried = source

@@ -12,6 +12,7 @@ import (
 
 	"macaron/internal/adapter"
 	"macaron/internal/contract"
+	"macaron/internal/contract/sign"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -33,9 +34,9 @@ type Snapshot struct {
 
 // Registry is safe for concurrent use.
 type Registry struct {
-	path   string // of the contract file
-	store  *store
-	report func(error) // told once of each contract that could not be taken up
+	path  string // of the contract file
+	store *store
+	Options
 
 	mu    sync.Mutex
 	now   Snapshot
@@ -52,17 +53,23 @@ type inspected struct {
 	rev  adapter.Revision
 }
 
-// Open reads the contract file and inspects every adapter that it names. report, if
-// not nil, is called when a later change of the file cannot be taken up.
-func Open(home, contractPath string, report func(error)) (*Registry, error) {
+// Options say which contracts are taken. All may be zero.
+type Options struct {
+	Overlays []string                                    // of the contract, in order
+	Trust    func(path string, s *contract.Source) error // refuses a contract that must not be in force
+	Report   func(error)                                 // told once of each contract that could not be taken up
+}
+
+// Open reads the contract file and inspects every adapter that it names.
+func Open(home, contractPath string, o Options) (*Registry, error) {
 	s, err := openStore(home)
 	if err != nil {
 		return nil, err
 	}
-	if report == nil {
-		report = func(error) {}
+	if o.Report == nil {
+		o.Report = func(error) {}
 	}
-	r := &Registry{path: contractPath, store: s, report: report, known: map[string]inspected{}, past: map[ids.Digest]*contract.Contract{}}
+	r := &Registry{path: contractPath, store: s, Options: o, known: map[string]inspected{}, past: map[ids.Digest]*contract.Contract{}}
 	if err := r.load(); err != nil {
 		s.close()
 		return nil, err
@@ -86,7 +93,7 @@ func (r *Registry) Current(_ context.Context, _ string) (Snapshot, error) {
 	}
 	if r.wrong = r.load(); r.wrong != nil {
 		r.mark = r.marks(r.tried)
-		r.report(r.wrong)
+		r.Report(r.wrong)
 	}
 	return r.now, nil
 }
@@ -129,7 +136,7 @@ func (r *Registry) Dir(rev adapter.Revision) (string, error) {
 
 // marks is the state of every file that a contract depends on.
 func (r *Registry) marks(s *contract.Source) string {
-	m := markOf(r.path)
+	m := markOf(r.path) + markOf(r.path+sign.Suffix)
 	if s == nil {
 		return m
 	}

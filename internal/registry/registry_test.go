@@ -2,6 +2,8 @@ package registry
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 
 	"macaron/internal/adapter"
 	"macaron/internal/contract"
+	"macaron/internal/contract/sign"
 	"macaron/internal/engine/enginetest"
 	"macaron/internal/engine/lora"
 	"macaron/internal/errs"
@@ -95,7 +98,7 @@ func (r *rig) adapter(name string, seed uint64) string {
 
 func (r *rig) open(report func(error)) *Registry {
 	r.t.Helper()
-	reg, err := Open(r.home, r.contract, report)
+	reg, err := Open(r.home, r.contract, Options{Report: report})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -242,7 +245,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			tc.spoil(r)
-			_, err := Open(r.home, r.contract, nil)
+			_, err := Open(r.home, r.contract, Options{})
 			if e := errs.As(err); e == nil || e.Code != tc.code || e.Next == "" {
 				t.Errorf("got %+v", e)
 			}
@@ -263,7 +266,7 @@ func TestStoredRevisionThatChangedIsRefused(t *testing.T) {
 	if err := os.CopyFS(stored, os.DirFS(r.adapter("new", 5))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(r.home, r.contract, nil); errs.CodeOf(err) != errs.ChecksumMismatch {
+	if _, err := Open(r.home, r.contract, Options{}); errs.CodeOf(err) != errs.ChecksumMismatch {
 		t.Errorf("got %v", err)
 	}
 }
@@ -309,5 +312,53 @@ func TestImportsAreWatched(t *testing.T) {
 	kept, err := reg.store.contract(was.Contract.Hash())
 	if err != nil || *kept.Sampling.TopK != 7 {
 		t.Errorf("%v", err)
+	}
+}
+
+// Where a signature is demanded, a change without one leaves the old contract in force.
+func TestOnlySignedContractsAreTaken(t *testing.T) {
+	r := newRig(t)
+	key := filepath.Join(t.TempDir(), "key")
+	public, err := sign.NewKey(key, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := sign.Private(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trust := Options{Trust: sign.Trust{Required: true, Keys: []ed25519.PublicKey{public}}.Check}
+	if _, err := Open(r.home, r.contract, trust); errs.CodeOf(err) != errs.NotFound {
+		t.Fatalf("unsigned: %v", err)
+	}
+	put := func() {
+		t.Helper()
+		s, err := contract.Open(r.contract)
+		if err != nil {
+			t.Fatal(err)
+		}
+		envelope, err := sign.Sign(s, private, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(r.contract+sign.Suffix, envelope, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put()
+	reg, err := Open(r.home, r.contract, trust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reg.Close()
+	was := reg.now.Contract.Hash()
+	r.write(r.text() + "# one comment more\n")
+	if now, err := reg.Current(t.Context(), "local"); err != nil || now.Contract.Hash() != was || errs.CodeOf(reg.Problem()) != errs.ChecksumMismatch {
+		t.Errorf("%v; %v", err, reg.Problem())
+	}
+	r.write(strings.Replace(r.text(), "request_chars = 100", "request_chars = 101", 1))
+	put()
+	if now, err := reg.Current(t.Context(), "local"); err != nil || now.Contract.Hash() == was || reg.Problem() != nil {
+		t.Errorf("signed: %v; %v", err, reg.Problem())
 	}
 }

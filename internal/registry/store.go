@@ -145,7 +145,7 @@ func (s *store) keepContract(source *contract.Source) error {
 		return nil
 	}
 	text := source.Files[0].Text
-	if len(source.Files) > 1 {
+	if len(source.Files)+len(source.Applied) > 1 {
 		var err error
 		if text, err = source.Contract.Text(); err != nil {
 			return err
