@@ -41,8 +41,10 @@ func (l *Log) History(ctx context.Context, owner, turn string) ([]Turn, error) {
 	if len(now.turns) > l.maxTurns {
 		return nil, l.tooLong()
 	}
-	now.note()
-	l.lines.put(owner, turn, state.Parent, now)
+	if now != known {
+		now.note()
+		l.lines.put(owner, turn, state.Parent, now)
+	}
 	return now.copies(), nil
 }
 
@@ -85,28 +87,38 @@ func (l *Log) renew(ctx context.Context, known *line, to record.TurnState) (*lin
 	if len(known.marks) > crowds {
 		return nil, nil
 	}
-	now := known.branch()
-	records, err := l.store.After(ctx, to.Owner, now.places(), news)
+	records, err := l.store.After(ctx, to.Owner, known.places(), news)
 	if err != nil || len(records) == news {
 		return nil, err
 	}
-	at := map[string]int{}
-	for i := range now.turns {
-		at[now.turns[i].ID] = i
+	whole := known.turns[len(known.turns)-1].ID == to.Turn
+	if whole && len(records) == 0 {
+		return known, nil
 	}
+	now := known.branch()
 	var own []record.Record
 	for _, r := range records {
 		now.marks[r.Session] = max(now.marks[r.Session], r.Seq)
-		if i, ok := at[r.Turn]; ok {
+		if i := now.find(r.Turn); i >= 0 {
 			now.turns[i].apply(r)
 		} else if r.Turn == to.Turn {
 			own = append(own, r)
 		}
 	}
-	if _, ok := at[to.Turn]; ok {
+	if whole {
 		return now, nil
 	}
 	return now, l.extend(ctx, now, to, own)
+}
+
+// find gives the place of a turn, or -1: what is new is mostly of the last ones.
+func (n *line) find(turn string) int {
+	for i := len(n.turns) - 1; i >= 0; i-- {
+		if n.turns[i].ID == turn {
+			return i
+		}
+	}
+	return -1
 }
 
 // extend adds the turn behind a line: of the records at hand if they are all of it.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
@@ -133,6 +134,7 @@ func compose(model string, d *dialect, r backend.Request) body {
 		Seed: s.Seed, Stop: s.Stop, Logprobs: s.Logprobs, TopLogprobs: s.TopLogprobs, ResponseFormat: s.ResponseFormat,
 		ReasoningEffort: r.Reasoning,
 	}
+	b.Messages = make([]message, 0, len(r.Messages))
 	for _, m := range r.Messages {
 		b.Messages = append(b.Messages, messageBody(m, d))
 	}
@@ -179,21 +181,19 @@ func messageBody(m chat.Message, d *dialect) message {
 // contentBody is a string where that says it all, the list of parts where it does
 // not, and null for an assistant that only called tools.
 func contentBody(m chat.Message) any {
+	switch {
+	case len(m.Parts) == 0 && len(m.ToolCalls) > 0:
+		return nil
+	case !slices.ContainsFunc(m.Parts, func(p chat.Part) bool { return p.Kind != "text" }):
+		return m.Text()
+	}
 	var parts []any
-	plain := true
 	for _, p := range m.Parts {
 		if p.Kind != "text" {
-			plain = false
 			parts = append(parts, p.Raw)
 			continue
 		}
 		parts = append(parts, map[string]string{"type": "text", "text": p.Text})
-	}
-	switch {
-	case len(parts) == 0 && len(m.ToolCalls) > 0:
-		return nil
-	case plain:
-		return m.Text()
 	}
 	return parts
 }

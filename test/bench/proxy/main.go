@@ -40,13 +40,24 @@ func run() error {
 	quick := flag.Bool("quick", false, "one round of the cells with 16 and 64 clients and no history")
 	only := flag.String("cells", "", "comma-separated names of cells; all if empty")
 	out := flag.String("out", ".cache/bench-proxy.jsonl", "every figure, added to what is there")
+	flag.DurationVar(&o.word, "word", 0, "pause between two words of the upstream's streams; for -soak, which takes 300ms if it is 0")
+	soaks := flag.Bool("soak", false, "soak instead of measuring")
+	var k soaking
+	flag.Float64Var(&k.minutes, "minutes", 60, "length of a soak")
+	flag.IntVar(&k.sessions, "sessions", 10000, "open sessions of a soak")
+	flag.IntVar(&k.streams, "streams", 500, "streams at once of a soak")
 	report := flag.Bool("report", false, "measure nothing; print the table of -out")
 	flag.Parse()
 	switch {
 	case *role == "profiled":
 		return profiled(o.profile)
 	case *role != "":
-		return serveRole(*role, *listen, *upstreamURL, *db, o.durability, *flush)
+		return serveRole(*role, *listen, *upstreamURL, *db, o, *flush)
+	case *soaks:
+		if o.word == 0 {
+			o.word = 300 * time.Millisecond
+		}
+		return soak(o, k)
 	case *report:
 		return printReport(*out)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // options say what is measured.
@@ -17,6 +18,8 @@ type options struct {
 	durability        string // of the log: full or normal
 	profile           string // file for a CPU profile of Macaron; "" takes none
 	work              string // directory of everything that is written
+
+	word time.Duration // of a soak's upstream, between two words
 }
 
 // bench is the upstream and the subjects, all running.
@@ -107,12 +110,20 @@ func (b *bench) startMacaron() (*subject, error) {
 	s, err := process(b.work, "macaron", "/readyz", address, []string{
 		"MACARON_HOME=" + home, "MACARON_LISTEN=" + address, "MACARON_CONTRACT=" + contract, "MACARON_DURABILITY=" + b.durability,
 		"MACARON_UPSTREAM=" + b.upstream.base + "/v1", "MACARON_UPSTREAM_DIALECT=vllm",
-		"MACARON_QUEUE_RUNNING=1024", "MACARON_QUEUE_WAITING=65536", "MACARON_CONNECTIONS=65536",
+		"GOGC=" + b.gogc(), "MACARON_QUEUE_RUNNING=1024", "MACARON_QUEUE_WAITING=65536", "MACARON_CONNECTIONS=65536",
 	}, command...)
 	if err == nil {
 		s.client, s.drained = newClient(s.base, "macaron"), s.summarised
 	}
 	return s, err
+}
+
+// gogc is Go's own for a soak, whose live heap is derived from it; else what the binary sets.
+func (b *bench) gogc() string {
+	if b.word > 0 {
+		return "100"
+	}
+	return ""
 }
 
 // startPeer starts the Python proxy as its own script does, without a limit that the load
@@ -140,13 +151,13 @@ func (b *bench) startPeer() (*subject, error) {
 }
 
 // serveRole runs this program as something that is measured or measured against.
-func serveRole(role, listen, upstreamURL, db, durability string, flush bool) error {
+func serveRole(role, listen, upstreamURL, db string, o options, flush bool) error {
 	mux := http.NewServeMux()
 	switch role {
 	case "upstream":
-		mux.Handle("/", upstream{})
+		mux.Handle("/", upstream{word: o.word})
 	case "bare":
-		writer, err := startWriter(db, durability)
+		writer, err := startWriter(db, o.durability)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,9 @@ type upstream struct {
 // routed is the label of every route hop. The peer writes no summaries of L0.
 const routed = "L2"
 
+// swiftly in a request asks for its answer in one burst.
+const swiftly = "swiftly"
+
 func (u upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost && r.URL.Path == "/v1/chat/completions":
@@ -55,6 +58,9 @@ func (u upstream) complete(w http.ResponseWriter, r *http.Request) {
 		text = routed
 	case has(body, `"max_tokens":192`):
 		text = "The user asked for words and got fifteen of them."
+	}
+	if u.word > 0 && bytes.Contains(body, []byte(swiftly)) {
+		u.word = 0
 	}
 	if has(body, `"stream":true`) {
 		u.stream(w, r, text)
