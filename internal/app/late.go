@@ -111,6 +111,15 @@ func (l *late) Capabilities() backend.Capabilities {
 	return backend.Capabilities{}
 }
 
+// CapabilitiesOf implements backend.Divided, if the generator does.
+func (l *late) CapabilitiesOf(adapter string) backend.Capabilities {
+	<-l.done
+	if g := l.gen(); g != nil {
+		return backend.CapabilitiesOf(g, adapter)
+	}
+	return backend.Capabilities{}
+}
+
 // Ready implements backend.Generator.
 func (l *late) Ready(ctx context.Context) error {
 	select {

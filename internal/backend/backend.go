@@ -128,3 +128,17 @@ type Capabilities struct {
 	CachedTokens bool
 	TakesTokens  bool // Request.Tokens is taken, and the Generator is a Tokenizer
 }
+
+// Divided is a Generator that can do more under some adapters than under others, as where
+// they live on different engines. Its Capabilities are those that all have.
+type Divided interface {
+	CapabilitiesOf(adapter string) Capabilities
+}
+
+// CapabilitiesOf gives what a generator can do under an adapter; "" is any.
+func CapabilitiesOf(g Generator, adapter string) Capabilities {
+	if d, ok := g.(Divided); ok && adapter != "" {
+		return d.CapabilitiesOf(adapter)
+	}
+	return g.Capabilities()
+}

@@ -25,6 +25,11 @@ func (h *hops) Count(ctx context.Context, r backend.Request) (int, error) {
 	return backend.Count(ctx, h.Generator, r)
 }
 
+// CapabilitiesOf implements backend.Divided, if the generator does.
+func (h *hops) CapabilitiesOf(adapter string) backend.Capabilities {
+	return backend.CapabilitiesOf(h.Generator, adapter)
+}
+
 // Encode implements backend.Tokenizer, if the generator does.
 func (h *hops) Encode(r backend.Request) ([]int32, error) { return backend.Encode(h.Generator, r) }
 

@@ -5,22 +5,53 @@ import (
 	"fmt"
 	"slices"
 
+	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/route"
 )
 
-// check refuses early what the backend says it cannot do.
+// check refuses early what no engine may be asked for.
 func (r *Runner) check(q Request) error {
-	can := r.Generator.Capabilities()
 	for i, m := range q.Messages {
 		for _, p := range m.Parts {
-			at := fmt.Sprintf("messages[%d].content", i)
-			if p.Kind != "text" && !can.Images {
-				return cannot(at, "the model reads text only, and this message has a part of the kind "+p.Kind)
-			}
-			if err := r.Media.Check(at, p.Address()); err != nil {
+			if err := r.Media.Check(fmt.Sprintf("messages[%d].content", i), p.Address()); err != nil {
 				return err
+			}
+		}
+	}
+	return nil
+}
+
+// able gives the adapters whose engine can do what a request asks for: only they may answer it.
+// Where there is none, or the forced one is not among them, the error says what is missing.
+func (r *Runner) able(c Catalog, q Request) (Catalog, error) {
+	missing := unable(r.Generator.Capabilities(), q)
+	if missing == nil {
+		return c, nil
+	}
+	all := c.Adapters
+	c.Adapters = nil
+	for _, a := range all {
+		err := unable(backend.CapabilitiesOf(r.Generator, a.Name), q)
+		if err == nil {
+			c.Adapters = append(c.Adapters, a)
+		} else if a.Name == q.Adapter {
+			return c, err
+		}
+	}
+	if len(c.Adapters) == 0 {
+		return c, missing
+	}
+	return c, nil
+}
+
+// unable is what a request asks for beyond some capabilities; nil is nothing.
+func unable(can backend.Capabilities, q Request) error {
+	for i, m := range q.Messages {
+		for _, p := range m.Parts {
+			if p.Kind != "text" && !can.Images {
+				return cannot(fmt.Sprintf("messages[%d].content", i), "the model reads text only, and this message has a part of the kind "+p.Kind)
 			}
 		}
 	}
@@ -40,7 +71,7 @@ func (r *Runner) check(q Request) error {
 // ignored lists what is asked for as a wish and cannot be had from this backend.
 func (l *life) ignored() []string {
 	var out []string
-	can := l.Generator.Capabilities()
+	can := backend.CapabilitiesOf(l.Generator, l.decision.Label)
 	if l.request.Reasoning != "" && !can.Reasoning {
 		out = append(out, "reasoning_effort")
 	}

@@ -25,6 +25,9 @@ func (r *Runner) Count(ctx context.Context, q Request) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if catalog, err = r.able(catalog, q); err != nil {
+		return 0, err
+	}
 	if err := known(catalog, q.Adapter); err != nil {
 		return 0, err
 	}

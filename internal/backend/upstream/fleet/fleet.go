@@ -171,9 +171,26 @@ func (f *Fleet) Ready(ctx context.Context) error {
 }
 
 // Capabilities implements backend.Generator: what all engines can.
-func (f *Fleet) Capabilities() backend.Capabilities {
-	can := f.members[0].Gen.Capabilities()
-	for _, m := range f.members[1:] {
+func (f *Fleet) Capabilities() backend.Capabilities { return common(f.members) }
+
+// CapabilitiesOf implements backend.Divided: what all engines can that have the adapter.
+func (f *Fleet) CapabilitiesOf(adapter string) backend.Capabilities {
+	var have []*member
+	for _, m := range f.members {
+		if len(m.Adapters) == 0 || slices.Contains(m.Adapters, adapter) {
+			have = append(have, m)
+		}
+	}
+	if len(have) == 0 {
+		return common(f.members) // it will be told that no engine has it
+	}
+	return common(have)
+}
+
+// common is what each of the engines can.
+func common(members []*member) backend.Capabilities {
+	can := members[0].Gen.Capabilities()
+	for _, m := range members[1:] {
 		c := m.Gen.Capabilities()
 		can.Adapters, can.Choices, can.Logprobs = can.Adapters && c.Adapters, can.Choices && c.Choices, can.Logprobs && c.Logprobs
 		can.TokenIDs, can.Tools, can.ForcedTools = can.TokenIDs && c.TokenIDs, can.Tools && c.Tools, can.ForcedTools && c.ForcedTools

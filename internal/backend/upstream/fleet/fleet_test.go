@@ -286,3 +286,17 @@ func TestReadyMeansThatEveryAdapterHasAnEngine(t *testing.T) {
 		}
 	}
 }
+
+// What an engine lacks is lacking under its own adapters only.
+func TestCapabilitiesByAdapter(t *testing.T) {
+	eyes, blind := newEngine("eyes"), newEngine("blind")
+	eyes.Can = &backend.Capabilities{Images: true, Tools: true}
+	blind.Can = &backend.Capabilities{Tools: true}
+	f := New([]Engine{{Name: "eyes", Gen: eyes, Adapters: []string{"L0", "L1"}}, {Name: "blind", Gen: blind, Adapters: []string{"L1", "L2"}}}, Options{})
+	defer f.Close()
+	for adapter, want := range map[string]bool{"L0": true, "L1": false, "L2": false, "L9": false, "": false} {
+		if can := backend.CapabilitiesOf(f, adapter); can.Images != want || !can.Tools {
+			t.Errorf("under %q: %+v", adapter, can)
+		}
+	}
+}
