@@ -45,6 +45,27 @@ func TestThePeerPageNamesTests(t *testing.T) {
 	}
 }
 
+// docs/CONFORMANCE.md names tests that are there.
+func TestTheConformancePageNamesTests(t *testing.T) {
+	text, err := os.ReadFile("../../docs/CONFORMANCE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := regexp.MustCompile("`((?:internal|test)/[a-z/]+)`:\\s*((?:`(?:Test|Fuzz)\\w+`[,\\s]*)+)").FindAllStringSubmatch(string(text), -1)
+	named := 0
+	for _, p := range places {
+		source := sources(t, p[1])
+		for _, f := range regexp.MustCompile(`(?:Test|Fuzz)\w+`).FindAllString(p[2], -1) {
+			if named++; !strings.Contains(source, "func "+f+"(") {
+				t.Errorf("%s has no %s", p[1], f)
+			}
+		}
+	}
+	if named < 60 {
+		t.Errorf("only %d tests are named", named)
+	}
+}
+
 func sources(t *testing.T, room string) string {
 	t.Helper()
 	files, err := filepath.Glob("../../" + room + "/*_test.go")
