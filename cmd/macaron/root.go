@@ -36,6 +36,7 @@ func commands(e *env) []*cobra.Command {
 		newModel(e),
 		newAdapter(e),
 		newHCP(e),
+		newRun(e),
 		newStorage(e),
 		newData(e),
 		newBackup(e),

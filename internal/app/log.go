@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"macaron/internal/config"
+	"macaron/internal/record"
 	"macaron/internal/retention"
 	"macaron/internal/session"
 	"macaron/internal/store/postgres"
@@ -17,6 +18,8 @@ import (
 type Store interface {
 	session.Store
 	retention.Store
+	// Run tells how a run stands; errs.NotFound when the owner has none of that id.
+	Run(ctx context.Context, owner, id string) (record.RunState, error)
 	Close() error
 }
 

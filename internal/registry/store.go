@@ -164,3 +164,13 @@ func (s *store) contract(h ids.Digest) (*contract.Contract, error) {
 	}
 	return k, err
 }
+
+// Kept gives a contract that was in force once in a home, by its hash.
+func Kept(home string, h ids.Digest) (*contract.Contract, error) {
+	s, err := openStore(home)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	return s.contract(h)
+}

@@ -172,7 +172,7 @@ func (t *Turn) messages() []chat.Message {
 	out := []chat.Message{*t.Hop.Message}
 	for i := range t.Acts {
 		a := &t.Acts[i]
-		text, ok := a.shown()
+		text, ok := a.Shown()
 		switch {
 		case !ok:
 		case a.Fenced:
@@ -189,8 +189,8 @@ func (t *Turn) messages() []chat.Message {
 	return out
 }
 
-// shown is what the model is told of an act.
-func (a *Act) shown() (string, bool) {
+// Shown is what the model is told of an act.
+func (a *Act) Shown() (string, bool) {
 	switch {
 	case a.Reply != nil:
 		return *a.Reply, true

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/app"
+	"macaron/internal/auth"
+	"macaron/internal/contract"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/record"
+	"macaron/internal/registry"
+	"macaron/internal/trajectory"
+	"macaron/internal/transcript"
+)
+
+func newRunShow(e *env) *cobra.Command {
+	var owner string
+	c := &cobra.Command{Use: "show RUN", Short: "Tell a run step by step", Args: args(1, 1, "a run's identifier or an exported file"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			r, _, err := e.readRun(cmd.Context(), owner, given[0])
+			if err != nil {
+				return err
+			}
+			if e.json {
+				return e.printJSON(trajectory.ATIF(r, version))
+			}
+			_, err = io.WriteString(e.out, trajectory.Text(r))
+			return errs.Wrap(errs.StorageFailed, err, "the output cannot be written", "")
+		}}
+	c.Flags().StringVar(&owner, "tenant", auth.Local, "whose run")
+	return c
+}
+
+func newRunExport(e *env) *cobra.Command {
+	var owner, format string
+	c := &cobra.Command{Use: "export RUN", Short: "Print a run in a form for other programs", Args: args(1, 1, "a run's identifier or an exported file"),
+		Long: "Forms: records (the log's own, as JSON lines), atif (Harbor's trajectory format), sft (a row of OpenAI's fine-tuning files), grpo (rows\nof served token ids, log probabilities and mask). The last two take runs of discovery, and of production with consent, alone.",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			r, records, err := e.readRun(cmd.Context(), owner, given[0])
+			if err != nil {
+				return err
+			}
+			return e.exportRun(r, records, format)
+		}}
+	c.Flags().StringVar(&owner, "tenant", auth.Local, "whose run")
+	c.Flags().StringVar(&format, "format", "atif", "records, atif, sft or grpo")
+	return c
+}
+
+func (e *env) exportRun(r *transcript.Run, records []record.Record, format string) error {
+	switch format {
+	case "atif":
+		return e.printJSON(trajectory.ATIF(r, version))
+	case "records":
+		return e.lines(len(records), func(i int) (any, error) { return export(records[i]) })
+	case "sft", "grpo":
+	default:
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no form of a run", format), "use records, atif, sft or grpo")
+	}
+	t, err := trajectory.Training(r)
+	if err != nil {
+		return err
+	}
+	if format == "sft" {
+		return e.lines(1, func(int) (any, error) { return t.SFT(), nil })
+	}
+	rows, err := t.GRPO()
+	if err != nil {
+		return err
+	}
+	return e.lines(len(rows), func(i int) (any, error) { return rows[i], nil })
+}
+
+// lines prints JSON lines.
+func (e *env) lines(n int, line func(int) (any, error)) error {
+	enc := json.NewEncoder(e.out)
+	enc.SetEscapeHTML(false)
+	for i := range n {
+		v, err := line(i)
+		if err == nil {
+			err = enc.Encode(v)
+		}
+		if err != nil {
+			return errs.Wrap(errs.StorageFailed, err, "the output cannot be written", "")
+		}
+	}
+	return nil
+}
+
+// readRun reads a run of the log, or of a file that run export --format records made.
+func (e *env) readRun(ctx context.Context, owner, name string) (*transcript.Run, []record.Record, error) {
+	var records []record.Record
+	var err error
+	if ids.Check(ids.Run, name) == nil {
+		err = e.withStore(ctx, func(s app.Store) error {
+			records, err = recordsOf(ctx, s, owner, name)
+			return err
+		})
+	} else {
+		records, err = recordsIn(name)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	r := transcript.Fold(records)
+	if r.Records == 0 {
+		return nil, nil, errs.New(errs.FormatInvalid, name+" has no run", "export one with macaron run export RUN --format records")
+	}
+	return r, records, nil
+}
+
+func recordsOf(ctx context.Context, s app.Store, owner, run string) ([]record.Record, error) {
+	state, err := s.Run(ctx, owner, run)
+	if err != nil {
+		return nil, err
+	}
+	var all []record.Record
+	for after := int64(0); ; {
+		page, err := s.Records(ctx, owner, state.Session, after, exportPage)
+		if err != nil || len(page) == 0 {
+			return all, err
+		}
+		all, after = append(all, page...), page[len(page)-1].Seq
+	}
+}
+
+// maxRecord bounds a line of an exported run.
+const maxRecord = 64 << 20
+
+func recordsIn(path string) ([]record.Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, errs.Wrap(errs.NotFound, err, path+" is neither a run nor a file that can be opened", "macaron run list shows runs")
+	}
+	defer f.Close() // read-only
+	var all []record.Record
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxRecord)
+	for n := 1; lines.Scan(); n++ {
+		r, err := recordOf(lines.Bytes())
+		if err != nil {
+			return nil, errs.Wrap(errs.FormatInvalid, err, fmt.Sprintf("%s: line %d is no record", path, n), "export the run again with --format records")
+		}
+		all = append(all, r)
+	}
+	return all, errs.Wrap(errs.FormatInvalid, lines.Err(), path+" cannot be read as lines", "export the run again with --format records")
+}
+
+func recordOf(line []byte) (r record.Record, err error) {
+	var x exported
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&x); err != nil {
+		return r, err
+	}
+	r.Head = x.Head
+	if x.Blob != nil {
+		if r.Blob, err = record.DecodeBlob(x.Blob); err != nil {
+			return r, err
+		}
+	}
+	r.Body, err = record.DecodeBody(x.Kind, x.Body)
+	return r, err
+}
+
+func newHCPAudit(e *env) *cobra.Command {
+	var owner string
+	c := &cobra.Command{Use: "audit A B", Short: "Say what differs between two runs: what they were made of, and what they did", Args: args(2, 2, "two runs, or files of run export --format records"),
+		Long: "Compare contract, specialist, engine, template, tokenizer, tools, limits and seed of two runs, such as one of training and one of serving; and,\nbecause equality of those is not equality of behaviour, their recorded token ids, calls and results.",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			var runs [2]*transcript.Run
+			var contracts [2]*contract.Contract
+			for i, name := range given {
+				var err error
+				if runs[i], _, err = e.readRun(cmd.Context(), owner, name); err != nil {
+					return err
+				}
+				if contracts[i], err = e.kept(runs[i].Head.Contract); err != nil {
+					return err
+				}
+			}
+			a, err := trajectory.Compare(runs[0], runs[1], contracts[0], contracts[1])
+			if err != nil {
+				return err
+			}
+			return e.showAudit(a)
+		}}
+	c.Flags().StringVar(&owner, "tenant", auth.Local, "whose runs")
+	return c
+}
+
+// kept gives a contract that was in force here, nil where it never was.
+func (e *env) kept(h ids.Digest) (*contract.Contract, error) {
+	c, err := e.config()
+	if err != nil || h == "" {
+		return nil, err
+	}
+	k, err := registry.Kept(c.Home, h)
+	if errs.CodeOf(err) == errs.NotFound {
+		return nil, nil
+	}
+	return k, err
+}
+
+func (e *env) showAudit(a trajectory.Audit) error {
+	if e.json {
+		return e.printJSON(a)
+	}
+	rows := [][]string{{"PART", "A", "B", "EQUAL"}}
+	for _, p := range a.Pins {
+		rows = append(rows, []string{p.What, brief(p.A), brief(p.B), yesNo(p.Equal)})
+	}
+	if err := e.table(rows...); err != nil {
+		return err
+	}
+	for _, c := range a.Contract {
+		fmt.Fprintf(e.out, "  moves %s: %s\n", c.Class, c.What)
+	}
+	b := a.Behaviour
+	fmt.Fprintf(e.out, "\n%s\n\n", a.Statement)
+	rows = [][]string{{"RECORDED", "COMPARED", "EQUAL", "UNKNOWN"}}
+	for _, t := range []struct {
+		what string
+		trajectory.Tally
+	}{{"prompts, by token ids", b.Prompts}, {"answers, by token ids", b.Tokens}, {"calls", b.Calls}, {"results", b.Results}} {
+		rows = append(rows, []string{t.what, fmt.Sprint(t.Compared), fmt.Sprint(t.Equal), fmt.Sprint(t.Unknown)})
+	}
+	if err := e.table(rows...); err != nil {
+		return err
+	}
+	if b.FirstOther != "" {
+		fmt.Fprintf(e.out, "They part at %s.\n", b.FirstOther)
+	}
+	fmt.Fprintf(e.out, "Same answer: %s. Same behaviour as far as recorded: %s.\n", yesNo(b.SameAnswer), yesNo(b.SameBehavior))
+	return nil
+}
+
+func brief(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if runes := []rune(strings.TrimPrefix(s, "sha256:")); len(runes) > 32 {
+		return string(runes[:29]) + "..."
+	}
+	return s
+}
