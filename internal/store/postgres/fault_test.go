@@ -26,6 +26,7 @@ type cutter struct {
 	left   int // messages until the cut; negative: none is made
 	after  bool
 	made   bool
+	struck func() // what happens then beside
 	closed sync.WaitGroup
 }
 
@@ -103,6 +104,9 @@ func (c *cutter) next() (cut, after bool) {
 	}
 	if c.left == 0 {
 		c.left, c.made = -1, true
+		if c.struck != nil {
+			c.struck()
+		}
 		return true, c.after
 	}
 	return false, false

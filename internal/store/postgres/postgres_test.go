@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -10,7 +11,14 @@ import (
 	"macaron/internal/store/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Around(m)) }
+// The test binary runs itself as a process that talks until it is killed.
+func TestMain(m *testing.M) {
+	if url := os.Getenv("CRASH_TEST_URL"); url != "" {
+		talk(url)
+		return
+	}
+	goleak.VerifyTestMain(pgtest.Around(m))
+}
 
 var ctx = context.Background()
 
