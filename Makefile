@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-wait eval-shortlist eval-intents eval-summary eval-overlay clean
+.PHONY: upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-wait eval-shortlist eval-intents eval-summary eval-overlay clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -101,6 +101,10 @@ bench-wait: build model ## measure what the user waits for: 48 requests back to 
 	@$(GO) build -o bin/wait ./test/bench/wait
 	@bin/wait
 	@bin/wait -pause 2s
+
+bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
+	@$(GO) test -run '^$$' -bench 'Cell|Start' -benchtime 300x ./internal/repl
+	@$(GO) test -run '^$$' -bench Sessions -benchtime 1x ./internal/repl
 
 eval-shortlist: ## measure how often a shortlist has the right adapter (ENCODER names a directory; without it words rank)
 	@$(GO) run ./test/shortlist -model "$(ENCODER)"
