@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 
 	"macaron/internal/config"
 	"macaron/internal/errs"
@@ -11,7 +12,7 @@ import (
 // checkSandbox tells which layers keep code of models apart. Without them only what runs
 // such code refuses to begin.
 func checkSandbox(ctx context.Context, c config.Config) []finding {
-	layers, err := repl.Layers(ctx, repl.Options{Backend: c.Sandbox.Backend, Python: c.Sandbox.Python, Bubblewrap: c.Sandbox.Bubblewrap})
+	layers, err := repl.Layers(ctx, repl.Options{Backend: c.Sandbox.Backend, Python: c.Sandbox.Python, Bubblewrap: c.Sandbox.Bubblewrap, Worker: []string{os.Args[0], "sandbox-worker"}})
 	if err != nil {
 		e := errs.As(err)
 		return []finding{note("sandbox", e.Message+"; runs with code refuse to begin", e.Next)}

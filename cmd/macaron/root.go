@@ -47,6 +47,7 @@ func commands(e *env) []*cobra.Command {
 		newHealth(e),
 		newConfig(e),
 		newMan(e),
+		newSandboxWorker(),
 		newVersion(e),
 	}
 }

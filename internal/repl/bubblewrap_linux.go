@@ -199,7 +199,7 @@ func (s *sandboxed) send(m request) error {
 	return writeFrame(s.in, m)
 }
 
-func (s *sandboxed) receive() (reply, error) { return readFrame(s.out) }
+func (s *sandboxed) receive() (reply, error) { return receive[reply](s.out) }
 
 func (s *sandboxed) ended() <-chan struct{} { return s.done }
 

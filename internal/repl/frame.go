@@ -63,7 +63,7 @@ type Kept struct {
 }
 
 // writeFrame sends four bytes of length, most significant first, and JSON.
-func writeFrame(w io.Writer, m request) error {
+func writeFrame(w io.Writer, m any) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -75,26 +75,25 @@ func writeFrame(w io.Writer, m request) error {
 	return err
 }
 
-// readFrame receives one message. It allocates as bytes arrive, not as announced.
-func readFrame(r io.Reader) (reply, error) {
+// receive reads one message. It allocates as bytes arrive, not as announced.
+func receive[T request | reply](r io.Reader) (m T, err error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return reply{}, err
+		return m, err
 	}
 	n := int64(binary.BigEndian.Uint32(head[:]))
 	if n > longestFrame {
-		return reply{}, fmt.Errorf("a message announces %d bytes; %d is the most", n, longestFrame)
+		return m, fmt.Errorf("a message announces %d bytes; %d is the most", n, longestFrame)
 	}
 	body, err := io.ReadAll(io.LimitReader(r, n))
 	if err == nil && int64(len(body)) < n {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return reply{}, err
+		return m, err
 	}
-	var m reply
 	if err := json.Unmarshal(body, &m); err != nil {
-		return reply{}, fmt.Errorf("a message is no JSON: %w", err)
+		return m, fmt.Errorf("a message is no JSON: %w", err)
 	}
 	return m, nil
 }

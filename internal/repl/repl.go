@@ -54,7 +54,8 @@ type Caller func(ctx context.Context, cell, name string, args json.RawMessage) (
 
 // Options say how a Pool keeps its sessions apart from this machine.
 type Options struct {
-	Backend      string   // "" or "auto", "bubblewrap"
+	Backend      string   // "" or "auto", "bubblewrap"; "starlark" is another language, and never chosen by itself
+	Worker       []string // command that calls WorkAsProcess with its last argument, for starlark
 	Python       string   // interpreter; "" is /usr/bin/python3
 	Bubblewrap   string   // path of bwrap; "" looks for it in PATH
 	Limits       Limits   // the most that a session may have, and what it gets if it asks for nothing
