@@ -14,7 +14,7 @@ import (
 
 func newHCP(e *env) *cobra.Command {
 	return noun("hcp", "Make, check, compare, sign and move harness contracts", newHCPInit(e), newHCPCheck(e), newHCPShow(e), newHCPDiff(e), newHCPHash(e), newHCPKeygen(e), newHCPSign(e),
-		newHCPVerify(e), newHCPPack(e), newHCPUnpack(e), newHCPMigrate(e), newHCPAudit(e), newImportMol(e))
+		newHCPVerify(e), newHCPPack(e), newHCPUnpack(e), newHCPMigrate(e), newHCPRelease(e), newHCPAudit(e), newImportMol(e))
 }
 
 func newImportMol(e *env) *cobra.Command {

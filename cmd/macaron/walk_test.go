@@ -53,6 +53,7 @@ var walk = []struct{ path, args, input string }{
 	{"hcp show", "$DIR/c.toml --resolved", ""},
 	{"hcp diff", "$DIR/c.toml $DIR/c.toml", ""},
 	{"hcp migrate", "../../internal/contract/testdata/contract.toml", ""},
+	{"hcp release", "$DIR/c.toml", ""},
 	{"hcp keygen", "$DIR/k", ""},
 	{"hcp sign", "$DIR/c.toml --key $DIR/k", ""},
 	{"hcp verify", "$DIR/c.toml --trusted $DIR/k.pub", ""},
