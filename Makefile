@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-wait eval-shortlist eval-intents eval-summary eval-overlay clean
+.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-wait eval-shortlist eval-intents eval-summary eval-overlay clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -105,6 +105,13 @@ bench-wait: build model ## measure what the user waits for: 48 requests back to 
 bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
 	@$(GO) test -run '^$$' -bench 'Cell|Start' -benchtime 300x ./internal/repl
 	@$(GO) test -run '^$$' -bench Sessions -benchtime 1x ./internal/repl
+
+bench-proxy: build ## measure what a turn costs in the proxy, next to the Python proxy and a bare loop (QUICK=1: in a minute)
+	@test/bench/proxy/run.sh
+
+soak-proxy: build ## hold 10,000 sessions with 500 streams at once for an hour (MINUTES changes it)
+	@$(GO) build -o bin/bench-proxy ./test/bench/proxy
+	@bin/bench-proxy -soak -minutes $(or $(MINUTES),60) -macaron $(CURDIR)/$(BIN) -contract $(CURDIR)/macaron.toml
 
 eval-shortlist: ## measure how often a shortlist has the right adapter (ENCODER names a directory; without it words rank)
 	@$(GO) run ./test/shortlist -model "$(ENCODER)"
