@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"macaron/internal/errs"
 	"macaron/internal/record"
@@ -47,19 +48,20 @@ func Apply(ctx context.Context, db Writer, b Batch, before func(record.Kind) err
 			return err
 		}
 	}
-	for i, r := range b.Records {
+	for _, r := range b.Records {
 		if before != nil {
 			if err := before(r.Body.Kind()); err != nil {
 				return err
 			}
 		}
-		if err := run(ctx, db, insertRecord, b.rows[i]...); err != nil {
+	}
+	for from := 0; from < len(b.rows); from += rowsAtOnce {
+		if err := b.insert(ctx, db, from, min(from+rowsAtOnce, len(b.rows))); err != nil {
 			return err
 		}
-		if n, tells := db.(Numbering); tells {
-			b.Records[i].Seq = n.Inserted()
-		}
-		if err := derive(ctx, db, r); err != nil {
+	}
+	for i := range b.Records {
+		if err := derive(ctx, db, b.Records, i); err != nil {
 			return err
 		}
 	}
@@ -75,9 +77,42 @@ func expect(ctx context.Context, db Writer, e record.Expect) error {
 	return err
 }
 
+// insert writes the records from one to before another, in order.
+func (b Batch) insert(ctx context.Context, db Writer, from, to int) error {
+	if err := run(ctx, db, insertRecords[to-from-1], slices.Concat(b.rows[from:to]...)...); err != nil {
+		return err
+	}
+	if n, tells := db.(Numbering); tells {
+		for i := from; i < to; i++ {
+			b.Records[i].Seq = n.Inserted() - int64(to-1-i)
+		}
+	}
+	return nil
+}
+
+// rowsAtOnce is how many records one statement inserts at most. What a statement costs beside
+// its rows, the check for deleted sessions and the next number among it, is paid once.
+const rowsAtOnce = 8
+
+// insertRecords are the statements for one row and more.
+var insertRecords = func() (all [rowsAtOnce]string) {
+	const columns = 15
+	text := insertRecord
+	for n := range all {
+		marks := make([]string, columns)
+		for i := range marks {
+			marks[i] = fmt.Sprintf("$%d", n*columns+i+1)
+		}
+		text += "(" + strings.Join(marks, ", ") + ")"
+		all[n] = text
+		text += ", "
+	}
+	return all
+}()
+
 const insertRecord = `INSERT INTO records
 	(id, owner, session, run, turn, parent_turn, request, time, contract, revision, purpose, consent, kind, body, blob)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+	VALUES `
 
 func encode(r record.Record) ([]any, error) {
 	var blob any // NULL
@@ -96,8 +131,20 @@ func encode(r record.Record) ([]any, error) {
 // touch moves a session's last change forward.
 const touch = `updated = CASE WHEN updated < $1 THEN $1 ELSE updated END`
 
-// derive keeps the sessions and turns tables in step with a record.
-func derive(ctx context.Context, db Writer, r record.Record) error {
+// begins reports whether record i of a batch opens a session whose first turn is record i+1:
+// the session is written with that turn counted.
+func begins(all []record.Record, i int) bool {
+	if i < 0 || i+1 >= len(all) || all[i].Owner != all[i+1].Owner || all[i].Session != all[i+1].Session {
+		return false
+	}
+	_, session := all[i].Body.(record.SessionOpened)
+	_, turn := all[i+1].Body.(record.TurnOpened)
+	return session && turn
+}
+
+// derive keeps the sessions and turns tables in step with record i of a batch.
+func derive(ctx context.Context, db Writer, all []record.Record, i int) error {
+	r := all[i]
 	now := r.Time.UnixNano()
 	if r.Run != "" {
 		if err := deriveRun(ctx, db, r); err != nil {
@@ -106,11 +153,15 @@ func derive(ctx context.Context, db Writer, r record.Record) error {
 	}
 	switch b := r.Body.(type) {
 	case record.SessionOpened:
-		return run(ctx, db, `INSERT INTO sessions (owner, id, scope, root, forked_from, title, opened, updated, turns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
-			r.Owner, r.Session, b.Scope, b.Root, b.ForkedFrom, b.Title, now, now)
+		updated, turns := now, 0
+		if begins(all, i) {
+			updated, turns = max(now, all[i+1].Time.UnixNano()), 1
+		}
+		return run(ctx, db, `INSERT INTO sessions (owner, id, scope, root, forked_from, title, opened, updated, turns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			r.Owner, r.Session, b.Scope, b.Root, b.ForkedFrom, b.Title, now, updated, turns)
 	case record.TurnOpened:
 		if err := one(ctx, db, `INSERT INTO turns (owner, id, session, scope, parent, status, awaited)
-			SELECT owner, $1, id, scope, $2, 'open', FALSE FROM sessions WHERE owner = $3 AND id = $4`, r.Turn, r.ParentTurn, r.Owner, r.Session); err != nil {
+			SELECT owner, $1, id, scope, $2, 'open', FALSE FROM sessions WHERE owner = $3 AND id = $4`, r.Turn, r.ParentTurn, r.Owner, r.Session); err != nil || begins(all, i-1) {
 			return err
 		}
 		return one(ctx, db, `UPDATE sessions SET turns = turns + 1, `+touch+` WHERE owner = $2 AND id = $3`, now, r.Owner, r.Session)
