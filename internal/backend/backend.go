@@ -98,6 +98,7 @@ type Wanted struct {
 	TokenIDs       bool // Finish.Raw and Finish.Logps
 	Prompt         bool // Start.Prompt
 	PromptLogprobs *int // log probabilities in Start.Prompt, with so many alternatives
+	Whole          bool // nobody waits for the pieces of the text: it may come in one
 }
 
 // Generator makes answers. The sequence yields events until Finish, or one error

@@ -22,74 +22,88 @@ type Member struct {
 
 // Object splits an object into its members, in order, names given twice among them.
 func Object(text []byte) (members []Member, ok bool) {
-	i := space(text, 0)
-	if i == len(text) || text[i] != '{' {
-		return nil, false
-	}
-	i = space(text, i+1)
-	if i < len(text) && text[i] == '}' {
-		return nil, space(text, i+1) == len(text)
-	}
-	for {
-		end, ok := str(text, i)
+	w := Walk{Text: text}
+	for w.Next() {
+		key, ok := String(w.Key) // of an item of an array: none
 		if !ok {
 			return nil, false
 		}
-		m := Member{}
-		if m.Key, ok = String(text[i:end]); !ok {
-			return nil, false
-		}
-		if i = space(text, end); i == len(text) || text[i] != ':' {
-			return nil, false
-		}
-		from := space(text, i+1)
-		if end, ok = value(text, from, 1); !ok {
-			return nil, false
-		}
-		m.Value = text[from:end:end]
-		members = append(members, m)
-		if i = space(text, end); i == len(text) {
-			return nil, false
-		}
-		switch text[i] {
-		case '}':
-			return members, space(text, i+1) == len(text)
-		case ',':
-			i = space(text, i+1)
-		default:
-			return nil, false
-		}
+		members = append(members, Member{key, w.Value})
 	}
+	return members, w.Whole && w.closing == '}'
+}
+
+// Walk goes through the members of an object, or the items of an array, without keeping them.
+// Whole tells, after Next was false, whether all of the text was read.
+type Walk struct {
+	Text  []byte
+	Key   []byte // of a member: a JSON string
+	Value []byte // a part of Text, without the space around it
+	Whole bool
+
+	at      int
+	closing byte
+	over    bool
+}
+
+// Next moves on to the next member or item.
+func (w *Walk) Next() bool {
+	if w.over {
+		return false
+	}
+	w.over = true // unless there is one
+	i := space(w.Text, w.at)
+	if i == len(w.Text) {
+		return false
+	}
+	first := w.closing == 0
+	switch c := w.Text[i]; {
+	case first && c == '{':
+		w.closing = '}'
+	case first && c == '[':
+		w.closing = ']'
+	case !first && c == w.closing:
+		w.Whole = space(w.Text, i+1) == len(w.Text)
+		return false
+	case first || c != ',':
+		return false
+	}
+	i = space(w.Text, i+1)
+	if first && i < len(w.Text) && w.Text[i] == w.closing {
+		w.Whole = space(w.Text, i+1) == len(w.Text)
+		return false
+	}
+	return w.read(i)
+}
+
+// read reads the member or item that begins at i.
+func (w *Walk) read(i int) bool {
+	if w.closing == '}' {
+		end, ok := str(w.Text, i)
+		if !ok {
+			return false
+		}
+		w.Key = w.Text[i:end:end]
+		if i = space(w.Text, end); i == len(w.Text) || w.Text[i] != ':' {
+			return false
+		}
+		i = space(w.Text, i+1)
+	}
+	end, ok := value(w.Text, i, 1)
+	if !ok {
+		return false
+	}
+	w.Value, w.at, w.over = w.Text[i:end:end], end, false
+	return true
 }
 
 // Array splits an array into its items.
 func Array(text []byte) (items [][]byte, ok bool) {
-	i := space(text, 0)
-	if i == len(text) || text[i] != '[' {
-		return nil, false
+	w := Walk{Text: text}
+	for w.Next() {
+		items = append(items, w.Value)
 	}
-	i = space(text, i+1)
-	if i < len(text) && text[i] == ']' {
-		return nil, space(text, i+1) == len(text)
-	}
-	for {
-		end, ok := value(text, i, 1)
-		if !ok {
-			return nil, false
-		}
-		items = append(items, text[i:end:end])
-		if i = space(text, end); i == len(text) {
-			return nil, false
-		}
-		switch text[i] {
-		case ']':
-			return items, space(text, i+1) == len(text)
-		case ',':
-			i = space(text, i+1)
-		default:
-			return nil, false
-		}
-	}
+	return items, w.Whole && w.closing == ']'
 }
 
 // value gives the end of the value that begins at i.

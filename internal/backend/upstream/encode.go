@@ -134,6 +134,9 @@ func compose(model string, d *dialect, r backend.Request) body {
 		Seed: s.Seed, Stop: s.Stop, Logprobs: s.Logprobs, TopLogprobs: s.TopLogprobs, ResponseFormat: s.ResponseFormat,
 		ReasoningEffort: r.Reasoning,
 	}
+	if r.Wanted.Whole { // every chunk of a stream is an event to read
+		b.Stream, b.StreamOptions = false, nil
+	}
 	b.Messages = make([]message, 0, len(r.Messages))
 	for _, m := range r.Messages {
 		b.Messages = append(b.Messages, messageBody(m, d))

@@ -9,80 +9,97 @@ import (
 // quick reads a chunk as nearly all are: a choice with a text, a reason or neither, and the
 // usage. Of everything else, an error above all, it says that encoding/json must read it.
 func quick(data []byte) (c piece, ok bool) {
-	members, ok := jsonscan.Object(data)
-	if !ok {
+	if !begins(data, '{') {
 		return c, false
 	}
-	for _, m := range members {
-		switch m.Key {
-		case "choices":
-			if ok = quickChoices(&c, m.Value); !ok {
-				return c, false
-			}
-		case "usage":
-			if json.Unmarshal(m.Value, &c.Usage) != nil {
-				return c, false
-			}
-		case "id", "created", "model", "system_fingerprint", "service_tier", "prompt_token_ids", "timings":
-		case "object":
-			if string(m.Value) != `"chat.completion.chunk"` && string(m.Value) != `"chat.completion"` {
-				return c, false
-			}
+	w := jsonscan.Walk{Text: data}
+	for w.Next() {
+		switch string(w.Key) {
+		case `"choices"`:
+			ok = quickChoices(&c, w.Value)
+		case `"usage"`:
+			ok = string(w.Value) == "null" || json.Unmarshal(w.Value, &c.Usage) == nil
+		case `"id"`, `"created"`, `"model"`, `"system_fingerprint"`, `"service_tier"`, `"prompt_token_ids"`, `"timings"`:
+			ok = true
+		case `"object"`:
+			ok = string(w.Value) == `"chat.completion.chunk"` || string(w.Value) == `"chat.completion"`
 		default:
+			ok = false
+		}
+		if !ok {
 			return c, false
 		}
 	}
-	return c, true
+	return c, ok && w.Whole
 }
 
 func quickChoices(c *piece, raw []byte) bool {
-	items, ok := jsonscan.Array(raw)
-	if !ok || len(items) > 1 {
+	if !begins(raw, '[') {
 		return false
 	}
-	for _, item := range items {
-		members, ok := jsonscan.Object(item)
+	w := jsonscan.Walk{Text: raw}
+	for w.Next() {
+		if c.Choices != nil {
+			return false // more than one
+		}
+		c.Choices = make([]pieceChoice, 1)
+		if !quickChoice(&c.Choices[0], w.Value) {
+			return false
+		}
+	}
+	return w.Whole
+}
+
+func quickChoice(one *pieceChoice, raw []byte) bool {
+	if !begins(raw, '{') {
+		return false
+	}
+	w, ok := jsonscan.Walk{Text: raw}, true
+	for w.Next() {
+		null := string(w.Value) == "null"
+		switch string(w.Key) {
+		case `"delta"`:
+			one.Delta, ok = quickDelta(w.Value)
+		case `"message"`:
+			one.Message, ok = quickDelta(w.Value)
+		case `"finish_reason"`:
+			if !null {
+				one.FinishReason, ok = jsonscan.String(w.Value)
+			}
+		case `"index"`:
+		default:
+			ok = null
+		}
 		if !ok {
 			return false
 		}
-		var one pieceChoice
-		for _, m := range members {
-			switch {
-			case m.Key == "delta":
-				one.Delta, ok = quickDelta(m.Value)
-			case m.Key == "message":
-				one.Message, ok = quickDelta(m.Value)
-			case m.Key == "finish_reason" && string(m.Value) != "null":
-				one.FinishReason, ok = jsonscan.String(m.Value)
-			case m.Key == "index" || string(m.Value) == "null":
-			default:
-				ok = false
-			}
-			if !ok {
-				return false
-			}
-		}
-		c.Choices = []pieceChoice{one}
 	}
-	return true
+	return w.Whole
 }
 
 func quickDelta(raw []byte) (*pieceDelta, bool) {
-	members, ok := jsonscan.Object(raw)
-	if !ok {
+	if string(raw) == "null" {
+		return nil, true
+	}
+	if !begins(raw, '{') {
 		return nil, false
 	}
+	w, ok := jsonscan.Walk{Text: raw}, true
 	d := &pieceDelta{}
-	for _, m := range members {
-		null := string(m.Value) == "null"
-		switch {
-		case m.Key == "content" && m.Value[0] == '"':
-			d.Content = m.Value
-		case m.Key == "role" || null || m.Key == "tool_calls" && string(m.Value) == "[]":
-		case m.Key == "reasoning":
-			d.Reasoning, ok = jsonscan.String(m.Value)
-		case m.Key == "reasoning_content":
-			d.ReasoningContent, ok = jsonscan.String(m.Value)
+	for w.Next() {
+		if string(w.Value) == "null" {
+			continue
+		}
+		switch string(w.Key) {
+		case `"content"`:
+			d.Content, ok = w.Value, w.Value[0] == '"'
+		case `"role"`:
+		case `"tool_calls"`:
+			ok = string(w.Value) == "[]"
+		case `"reasoning"`:
+			d.Reasoning, ok = jsonscan.String(w.Value)
+		case `"reasoning_content"`:
+			d.ReasoningContent, ok = jsonscan.String(w.Value)
 		default:
 			ok = false
 		}
@@ -90,5 +107,7 @@ func quickDelta(raw []byte) (*pieceDelta, bool) {
 			return nil, false
 		}
 	}
-	return d, true
+	return d, w.Whole
 }
+
+func begins(text []byte, with byte) bool { return len(text) > 0 && text[0] == with }
