@@ -56,6 +56,7 @@ type Opener interface {
 type Sessions interface {
 	Resolve(ctx context.Context, w session.Where, messages []chat.Message) (session.Position, error)
 	Begin(ctx context.Context, p session.Position, o session.Opening) (*session.Turn, error)
+	RecordHop(ctx context.Context, t *session.Turn, h session.Served) error
 	NoteHop(ctx context.Context, t *session.Turn, h session.Served) error
 	RecordJoined(ctx context.Context, t *session.Turn, j record.Joined) error
 	RecordCompacted(ctx context.Context, t *session.Turn, c record.Compacted) error

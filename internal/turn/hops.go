@@ -43,7 +43,11 @@ func (l *life) choose(ctx context.Context) error {
 		return nil // the choice stands in the log since the turn's first hop
 	}
 	l.count(outcome.Hop)
-	return l.Sessions.NoteHop(ctx, l.turn, session.Served{Hop: outcome.Hop, Blob: outcome.Blob})
+	write := l.Sessions.NoteHop
+	if l.watched {
+		write = l.Sessions.RecordHop
+	}
+	return write(ctx, l.turn, session.Served{Hop: outcome.Hop, Blob: outcome.Blob})
 }
 
 // revision is the chosen adapter's: the pinned one while the turn is open.

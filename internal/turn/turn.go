@@ -40,6 +40,7 @@ func (r *Runner) Run(ctx context.Context, q Request, out Sink) (err error) {
 	l.span = span
 	defer l.abandon(&err)
 	if o, wants := out.(Opener); wants {
+		l.watched = true
 		if err = o.Opened(l.report()); err != nil {
 			return gone(err)
 		}
@@ -100,6 +101,7 @@ type life struct {
 	lost     []session.Served    // hops that did not come to their end
 	parts    []record.JoinedPart // of a turn that several specialists answered
 	closed   bool
+	watched  bool // somebody may look at the turn in the log while it goes on
 	span     Span // nil: nobody traces
 }
 
