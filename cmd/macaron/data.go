@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -163,42 +162,21 @@ func exportData(ctx context.Context, s app.Store, owner, session string, w io.Wr
 	}
 }
 
-// exported is a record as it is exported.
-type exported struct {
-	record.Head
-	Blob []byte          `json:"blob,omitempty"` // base64 of the log's own bytes: JSON has no infinity
-	Kind record.Kind     `json:"kind"`
-	Body json.RawMessage `json:"body"`
-}
-
 func exportSession(ctx context.Context, s app.Store, owner, session string, w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
 	for after := int64(0); ; {
 		records, err := s.Records(ctx, owner, session, after, exportPage)
 		if err != nil || len(records) == 0 {
 			return err
 		}
 		for _, r := range records {
-			line, err := export(r)
+			line, err := record.EncodeLine(r)
 			if err != nil {
 				return err
 			}
-			if err := enc.Encode(line); err != nil {
+			if _, err := w.Write(append(line, '\n')); err != nil {
 				return disk.Error(err, "the output cannot be written")
 			}
 			after = r.Seq
 		}
 	}
-}
-
-func export(r record.Record) (out exported, err error) {
-	out.Head, out.Kind = r.Head, r.Body.Kind()
-	if r.Blob != nil {
-		if out.Blob, err = r.Blob.Encode(); err != nil {
-			return out, err
-		}
-	}
-	out.Body, err = record.EncodeBody(r.Body)
-	return out, err
 }

@@ -15,6 +15,7 @@ const (
 	Chat     Scope = "chat"     // ask for answers and routing decisions; see models
 	Read     Scope = "read"     // see the tenant's stored conversations and adapters
 	Feedback Scope = "feedback" // judge answers
+	Runs     Scope = "runs"     // start runs of tasks, and decide about them
 	Admin    Scope = "admin"    // what concerns the whole server
 	Metrics  Scope = "metrics"  // read the metrics of the whole server
 
@@ -23,7 +24,7 @@ const (
 )
 
 // Scopes lists what keys can have.
-func Scopes() []Scope { return []Scope{Chat, Read, Feedback, Admin, Metrics} }
+func Scopes() []Scope { return []Scope{Chat, Read, Feedback, Runs, Admin, Metrics} }
 
 // ParseScopes reads a list such as "chat,read".
 func ParseScopes(list string) ([]Scope, error) {

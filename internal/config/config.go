@@ -28,6 +28,7 @@ type Config struct {
 	Tools      Tools
 	Queue      Queue
 	Router     Router
+	Runs       Runs
 	Sandbox    Sandbox
 	Log        Log
 	Traces     Traces
@@ -93,6 +94,20 @@ type Sandbox struct {
 	Bubblewrap   string
 	Pool         int
 	AllowMissing []string // names of layers
+}
+
+// Runs is how this machine runs tasks.
+type Runs struct {
+	Running int  // at once
+	Waiting int  // for a place; more are refused
+	Resume  bool // those that a stop cut short go on at the start
+	Price   Price
+}
+
+// Price is what tokens cost in USD for a million; without one, runs cannot be bounded in money.
+type Price struct {
+	Known                  bool
+	Prompt, Cached, Output float64
 }
 
 // Queue bounds the turns that this process holds at once.

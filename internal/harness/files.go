@@ -48,9 +48,6 @@ func (f files) get(d ids.Digest) ([]byte, error) {
 	return b, nil
 }
 
-// File gives a content that a run has kept.
-func (h *Harness) File(d ids.Digest) ([]byte, error) { return h.files.get(d) }
-
 // slurp reads a file of a workspace, which may be hostile, of at most n bytes.
 func slurp(root *os.Root, name string, n int64) ([]byte, error) {
 	f, err := root.Open(name)

@@ -183,6 +183,30 @@ func (h *Harness) Report(ctx context.Context, owner, id string) (Report, error) 
 	return report(t, h.workspace(id)), nil
 }
 
+// Records gives the records of a run of an owner, those behind a seq, a page of them.
+func (h *Harness) Records(ctx context.Context, owner, id string, after int64) ([]record.Record, error) {
+	s, err := h.Log.Run(ctx, owner, id)
+	if err != nil {
+		return nil, err
+	}
+	return h.Log.Records(ctx, owner, s.Session, after, page)
+}
+
+// File gives a content that a run of an owner has kept: a file of its task, a snapshot or
+// an output. A hash alone is no right to what it names.
+func (h *Harness) File(ctx context.Context, owner, id string, digest ids.Digest) ([]byte, error) {
+	t, err := h.Transcript(ctx, owner, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range t.Files() {
+		if f.Digest == digest {
+			return h.files.get(digest)
+		}
+	}
+	return nil, errs.New(errs.NotFound, "the run has no file "+digest.Short(), "its snapshots and outputs list them")
+}
+
 // List gives an owner's runs, newest first, those opened before the given one ("": all).
 func (h *Harness) List(ctx context.Context, owner, before string, limit int) ([]record.RunState, error) {
 	return h.Log.Runs(ctx, owner, before, limit)

@@ -167,7 +167,7 @@ func (h *Harness) lay(dir string, list []record.RunFile) error {
 		if dir := path.Dir(f.Path); dir != "." {
 			err = root.MkdirAll(dir, 0o755)
 		}
-		if err = errors.Join(err, root.WriteFile(f.Path, b, 0o644)); err != nil {
+		if err = errors.Join(err, root.WriteFile(f.Path, b, 0o644), disk.Hand(root, f.Path)); err != nil {
 			return disk.Error(err, "the file "+f.Path+" cannot be put into the workspace")
 		}
 	}

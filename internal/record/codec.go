@@ -11,7 +11,10 @@ import (
 )
 
 // EncodeBody gives the JSON text of a body as the log stores it.
-func EncodeBody(b Body) ([]byte, error) {
+func EncodeBody(b Body) ([]byte, error) { return encode(b) }
+
+// encode writes JSON without escapes that are for HTML only, and without a line's end.
+func encode(b any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

@@ -122,3 +122,15 @@ func FuzzDecodeBody(f *testing.F) {
 		}
 	})
 }
+
+func TestLinesReadBackEqual(t *testing.T) {
+	r := Record{Head: Head{Seq: 7, ID: "rec_1", Owner: "o", Session: "s", Run: "run_1", Blob: &Blob{Tokens: []int32{1}, Logps: []float32{float32(math.Inf(-1))}, Prompt: []int32{2}}}, Body: RunNote{Note: NoteSkill, Name: "<&>"}}
+	text, err := EncodeLine(r)
+	if err != nil || bytes.ContainsAny(text, "\n\\") {
+		t.Fatal(string(text), err)
+	}
+	got, err := DecodeLine(text)
+	if diff := cmp.Diff(r, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}

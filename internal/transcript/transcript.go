@@ -138,6 +138,18 @@ func (r *Run) Calls() []*Call {
 	return all
 }
 
+// Files lists the files that the run has kept: those of the task, of snapshots and outputs.
+func (r *Run) Files() []record.RunFile {
+	all := append([]record.RunFile(nil), r.Opened.Task.Files...)
+	for _, n := range r.Notes {
+		all = append(all, n.Files...)
+	}
+	if r.Closed != nil {
+		all = append(all, r.Closed.Outputs...)
+	}
+	return all
+}
+
 // Cell finds a cell by its id, nil if nothing of it is on record.
 func (r *Run) Cell(id string) *Cell { return r.cells[id] }
 
