@@ -130,6 +130,10 @@ func (e *env) fail(err error) int {
 	if errors.As(err, &told) {
 		return told.code.Exit()
 	}
+	var end exit
+	if errors.As(err, &end) {
+		return end.code
+	}
 	c := errs.As(err)
 	if e.json {
 		// The process is about to end with the code: there is no one left to tell.

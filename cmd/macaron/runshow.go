@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,7 +61,10 @@ func (e *env) exportRun(r *transcript.Run, records []record.Record, format strin
 	case "atif":
 		return e.printJSON(trajectory.ATIF(r, version))
 	case "records":
-		return e.lines(len(records), func(i int) (any, error) { return export(records[i]) })
+		return e.lines(len(records), func(i int) (any, error) {
+			line, err := record.EncodeLine(records[i])
+			return json.RawMessage(line), err
+		})
 	case "sft", "grpo":
 	default:
 		return errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no form of a run", format), "use records, atif, sft or grpo")
@@ -147,30 +149,13 @@ func recordsIn(path string) ([]record.Record, error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxRecord)
 	for n := 1; lines.Scan(); n++ {
-		r, err := recordOf(lines.Bytes())
+		r, err := record.DecodeLine(lines.Bytes())
 		if err != nil {
 			return nil, errs.Wrap(errs.FormatInvalid, err, fmt.Sprintf("%s: line %d is no record", path, n), "export the run again with --format records")
 		}
 		all = append(all, r)
 	}
 	return all, errs.Wrap(errs.FormatInvalid, lines.Err(), path+" cannot be read as lines", "export the run again with --format records")
-}
-
-func recordOf(line []byte) (r record.Record, err error) {
-	var x exported
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&x); err != nil {
-		return r, err
-	}
-	r.Head = x.Head
-	if x.Blob != nil {
-		if r.Blob, err = record.DecodeBlob(x.Blob); err != nil {
-			return r, err
-		}
-	}
-	r.Body, err = record.DecodeBody(x.Kind, x.Body)
-	return r, err
 }
 
 func newHCPAudit(e *env) *cobra.Command {

@@ -57,6 +57,8 @@ type App struct {
 	summaries *summary.Worker
 	queue     *limits.Queue
 	turns     gate
+	runs      *runs
+	store     Store
 	policy    atomic.Pointer[retention.Policy]
 	entries   []entry // every route
 	handler   http.Handler
@@ -75,7 +77,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	a.front.init(cfg, opts, a.metrics, refusal)
 	a.instance = a.ids.New(ids.Request)
 	// The generator first: its model loads while the rest is opened.
-	for _, step := range []func(Options) error{a.openHome, a.openTracer, a.openKeys, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns} {
+	for _, step := range []func(Options) error{a.openHome, a.openTracer, a.openKeys, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns, a.openRuns} {
 		if err := step(opts); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"macaron/internal/config"
-	"macaron/internal/record"
+	"macaron/internal/harness"
 	"macaron/internal/retention"
 	"macaron/internal/session"
 	"macaron/internal/store/postgres"
@@ -18,8 +18,7 @@ import (
 type Store interface {
 	session.Store
 	retention.Store
-	// Run tells how a run stands; errs.NotFound when the owner has none of that id.
-	Run(ctx context.Context, owner, id string) (record.RunState, error)
+	harness.Log
 	Close() error
 }
 
@@ -39,6 +38,7 @@ func (a *App) openLog(Options) error {
 		return err
 	}
 	a.onClose(store.Close)
+	a.store = store
 	a.sessions = session.New(store, session.Options{Clock: a.clock, IDs: a.ids})
 	swept, err := a.sessions.Sweep(ctx)
 	a.tellSwept(swept)

@@ -12,6 +12,7 @@ import (
 	"macaron/internal/wire/anthropic"
 	"macaron/internal/wire/openai"
 	"macaron/internal/wire/responses"
+	runsapi "macaron/internal/wire/runs"
 )
 
 // entry is one line of the route table. Nothing can be reached that does not stand in it, and
@@ -36,6 +37,7 @@ func (a *App) table() []entry {
 		Turns: a.turns, Log: a.sessions, Owner: auth.Owner, Logger: a.log, Failed: a.metrics.Error,
 	})
 	a.onClose(func() error { return answers.Close(a.stop.within()) })
+	tasks := runsapi.Handler(runsapi.Deps{Harness: a.runs, Owner: auth.Owner, Fail: a.fail})
 	return []entry{
 		{"GET /healthz", auth.Public, http.HandlerFunc(a.healthz)},
 		{"GET /readyz", auth.Public, http.HandlerFunc(a.readyz)},
@@ -56,6 +58,15 @@ func (a *App) table() []entry {
 		{"DELETE /v1/conversations/{id}", auth.Chat, answers},
 		{"GET /v1/conversations/{id}/items", auth.Chat, answers},
 		{"POST /v1/feedback", auth.Feedback, pages},
+
+		{"POST /v1/runs", auth.Runs, tasks},
+		{"GET /v1/runs", auth.Read, tasks},
+		{"GET /v1/runs/{id}", auth.Read, tasks},
+		{"GET /v1/runs/{id}/records", auth.Read, tasks},
+		{"GET /v1/runs/{id}/files/{digest}", auth.Read, tasks},
+		{"POST /v1/runs/{id}/resume", auth.Runs, tasks},
+		{"POST /v1/runs/{id}/cancel", auth.Runs, tasks},
+		{"POST /v1/runs/{id}/approve", auth.Runs, tasks},
 
 		// The page itself holds nothing; what it shows it asks for with a key.
 		{"GET /{$}", auth.Public, pages},

@@ -132,7 +132,17 @@ func prompts(t *transcript.Run) []int32 {
 // Sweep closes as stopped the runs that a process which has ended left under way, and says
 // which they are. Call it once, before anything is run.
 func (h *Harness) Sweep(ctx context.Context) ([]record.RunState, error) {
-	left, err := h.Log.RunsLeft(ctx, page)
+	return h.sweep(ctx, h.Log.RunsLeft)
+}
+
+// SweepLost is Sweep while runs are under way: it takes over from other processes that
+// ended since. With a log for one process there are none.
+func (h *Harness) SweepLost(ctx context.Context) ([]record.RunState, error) {
+	return h.sweep(ctx, h.Log.RunsLost)
+}
+
+func (h *Harness) sweep(ctx context.Context, which func(context.Context, int) ([]record.RunState, error)) ([]record.RunState, error) {
+	left, err := which(ctx, page)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"macaron/internal/errs"
@@ -32,7 +33,9 @@ func EncodeLine(r Record) ([]byte, error) {
 // DecodeLine reads what EncodeLine wrote.
 func DecodeLine(text []byte) (r Record, err error) {
 	var in line
-	if err := json.Unmarshal(text, &in); err != nil {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
 		return r, errs.Wrap(errs.FormatInvalid, err, "a line is no exported record", "export it again")
 	}
 	r.Head = in.Head

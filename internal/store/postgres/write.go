@@ -176,6 +176,11 @@ func (s *Store) RunsLeft(ctx context.Context, limit int) ([]record.RunState, err
 	return s.RunsWhere(ctx, limit, `status = 'running' AND`+ended+` AND i.id <> $2)`, s.instance)
 }
 
+// RunsLost lists the runs under way whose process has ended, at most limit.
+func (s *Store) RunsLost(ctx context.Context, limit int) ([]record.RunState, error) {
+	return s.RunsWhere(ctx, limit, `status = 'running' AND`+ended+`)`)
+}
+
 // RunHeld tells whether another living process has the run under way.
 func (s *Store) RunHeld(ctx context.Context, owner, run string) (bool, error) {
 	held, err := s.RunsWhere(ctx, 1, `status = 'running' AND owner = $2 AND id = $3 AND instance <> $4 AND NOT (`+ended+`))`, owner, run, s.instance)

@@ -100,6 +100,9 @@ func (s *Store) RunsLeft(ctx context.Context, limit int) ([]record.RunState, err
 	return s.RunsWhere(ctx, limit, `status = 'running'`)
 }
 
+// RunsLost lists the runs whose process has ended while this one runs: none.
+func (s *Store) RunsLost(context.Context, int) ([]record.RunState, error) { return nil, nil }
+
 // RunHeld tells whether another living process has the run under way: never, since only
 // one process at a time uses the file.
 func (s *Store) RunHeld(context.Context, string, string) (bool, error) { return false, nil }

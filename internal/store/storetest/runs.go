@@ -46,6 +46,9 @@ func runs(t *testing.T, s Store) {
 	if left, err := s.RunsLeft(ctx, 9); err != nil || len(left) != 2 {
 		t.Errorf("under way: %v %v", left, err)
 	}
+	if lost, err := s.RunsLost(ctx, 9); err != nil || len(lost) > 0 {
+		t.Errorf("of a process that lives: %v %v", lost, err)
+	}
 	if held, err := s.RunHeld(ctx, "o", "run_a"); err != nil || held {
 		t.Errorf("held by another: %v %v", held, err)
 	}

@@ -20,6 +20,7 @@ type Store interface {
 	Run(ctx context.Context, owner, id string) (record.RunState, error)
 	Runs(ctx context.Context, owner, before string, limit int) ([]record.RunState, error)
 	RunsLeft(ctx context.Context, limit int) ([]record.RunState, error)
+	RunsLost(ctx context.Context, limit int) ([]record.RunState, error)
 	RunHeld(ctx context.Context, owner, run string) (bool, error)
 	Memory(ctx context.Context, owner, scope string, limit int) ([]record.Memory, error)
 	Shelf(ctx context.Context, owner string, tool ids.Digest) (record.Shelf, error)

@@ -1,0 +1,112 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+
+	"macaron/internal/adapter"
+	"macaron/internal/auth"
+	"macaron/internal/contract"
+	"macaron/internal/harness"
+	"macaron/internal/ids"
+	"macaron/internal/mcp"
+	"macaron/internal/record"
+	"macaron/internal/repl"
+)
+
+// runs is what runs of tasks need beyond turns. Nothing of it starts before a run does.
+type runs struct {
+	*harness.Harness
+	dir string // of workspaces and kept files
+
+	mu   sync.Mutex
+	pool *repl.Pool
+	mcp  *mcp.Client
+}
+
+// openRuns sets up the harness. Runs that a process which has ended left under way are
+// closed as stopped, and go on if the settings say so.
+func (a *App) openRuns(Options) error {
+	a.runs = &runs{dir: filepath.Join(a.cfg.Home, "runs")}
+	a.onClose(a.closeRuns)
+	price := a.cfg.Runs.Price
+	a.runs.Harness = harness.New(harness.Deps{
+		Generator: a.seen(metered{a.generator, a.keys, a.clock}), Contracts: agents{a.catalogue}, Log: a.store, Tools: a.toolbox, Pool: a.sandboxes, Home: a.runs.dir,
+		Clock: a.clock, IDs: a.ids, Logger: a.log, Running: a.cfg.Runs.Running, Waiting: a.cfg.Runs.Waiting,
+		Price: func(string) (harness.Price, bool) {
+			return harness.Price{Prompt: price.Prompt, Cached: price.Cached, Output: price.Output}, price.Known
+		},
+		Secret: a.secret,
+	})
+	ctx := context.Background()
+	left, err := a.runs.Sweep(ctx)
+	if err != nil {
+		return err
+	}
+	a.goOn(ctx, left)
+	a.inBackground(takeOverEvery, func(ctx context.Context) {
+		left, err := a.runs.SweepLost(ctx)
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("runs of a process that ended could not be closed", "err", err)
+		}
+		a.goOn(context.WithoutCancel(ctx), left)
+	})
+	return nil
+}
+
+// goOn resumes runs that were cut short, if the settings say so.
+func (a *App) goOn(ctx context.Context, left []record.RunState) {
+	for _, r := range left {
+		a.log.Warn("a run of a process that ended suddenly was closed as stopped", "run", r.Run)
+		if !a.cfg.Runs.Resume {
+			continue
+		}
+		as := auth.With(ctx, auth.Principal{Owner: r.Owner})
+		if err := a.runs.Continue(as, r.Owner, r.Run, harness.Decision{}, harness.Options{}); err != nil {
+			a.log.Error("a run could not go on", "run", r.Run, "err", err)
+		}
+	}
+}
+
+// sandboxes gives the pool of sandboxes, made when it is first needed.
+func (a *App) sandboxes(ctx context.Context) (*repl.Pool, error) {
+	a.runs.mu.Lock()
+	defer a.runs.mu.Unlock()
+	if a.runs.pool != nil {
+		return a.runs.pool, nil
+	}
+	s := a.cfg.Sandbox
+	pool, err := repl.Open(ctx, repl.Options{Backend: s.Backend, Python: s.Python, Bubblewrap: s.Bubblewrap, Root: a.runs.dir, PoolSize: s.Pool, AllowMissing: s.AllowMissing, Log: a.log, Clock: a.clock})
+	if err != nil {
+		return nil, err
+	}
+	a.runs.pool = pool
+	return pool, nil
+}
+
+// closeRuns stops what is under way, so that it can be resumed.
+func (a *App) closeRuns() error {
+	if a.runs.Harness != nil {
+		a.runs.Close()
+	}
+	if a.runs.mcp != nil {
+		a.runs.mcp.Close()
+	}
+	if a.runs.pool != nil {
+		return a.runs.pool.Close()
+	}
+	return nil
+}
+
+// agents shows the registry in the words of the harness.
+type agents struct{ *catalogue }
+
+// Current implements harness.Contracts.
+func (c agents) Current(ctx context.Context, owner string) (*contract.Contract, []adapter.Revision, error) {
+	now, err := c.catalogue.Current(ctx, owner)
+	return now.Contract, now.Adapters, err
+}
+
+// Contract implements harness.Contracts.
+func (c agents) Contract(h ids.Digest) (*contract.Contract, error) { return c.catalogue.Contract(h) }
