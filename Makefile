@@ -136,5 +136,9 @@ eval-overlay: build model ## measure answers that go on from the route hop's pro
 	@$(PYTHON) test/bench/overlay/dev.py > $(CACHE)/dev.jsonl
 	@$(GO) run ./test/overlay $(CACHE)/dev.jsonl
 
+.PHONY: eval-routing-harm
+eval-routing-harm: build model ## measure whether routing hurts: direct, routed, and routed without kept prefixes
+	@$(GO) run ./test/harm
+
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin dist $(CACHE)
