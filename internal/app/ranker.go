@@ -2,13 +2,15 @@ package app
 
 import (
 	"context"
+	"sync"
 
 	"macaron/internal/engine/encoder"
 	"macaron/internal/route/shortlist"
 )
 
 // openRanker sets up shortlists, with the configured encoder if there is one. The
-// contract's descriptions are embedded in the background, so that no turn waits for them.
+// contract's descriptions are embedded in the background, also those that a change of the
+// contract brings, so that no turn waits for them.
 func (a *App) openRanker() error {
 	r := &shortlist.Ranker{Failed: func(err error) { a.log.Warn("the encoder failed; words make the shortlist", "err", err) }}
 	a.turns.Ranker = r
@@ -29,9 +31,12 @@ func (a *App) openRanker() error {
 			r.Warm(ctx, s.Contract)
 		}
 	}()
+	var later sync.WaitGroup
+	r.Later = func(work func(context.Context)) { later.Go(func() { work(ctx) }) }
 	a.onClose(func() error {
 		cancel()
 		<-done
+		later.Wait()
 		return e.Close()
 	})
 	return nil

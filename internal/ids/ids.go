@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -64,6 +65,22 @@ func Check(k Kind, s string) error {
 		}
 	}
 	return errs.New(errs.InvalidRequest, "not a "+string(k)+" identifier", "it looks like "+string(k)+"_ and 26 letters and digits")
+}
+
+// TimeOf is when an identifier was made, to the millisecond; false for what is none.
+func TimeOf(k Kind, s string) (time.Time, bool) {
+	if Check(k, s) != nil {
+		return time.Time{}, false
+	}
+	u, err := ulid.ParseStrict(strings.TrimPrefix(s, string(k)+"_"))
+	return u.Timestamp().UTC(), err == nil
+}
+
+// From is the least identifier of a kind that can be made at a time.
+func From(k Kind, t time.Time) string {
+	var u ulid.ULID
+	_ = u.SetTime(ulid.Timestamp(t)) // fails beyond the year 10889 only
+	return string(k) + "_" + u.String()
 }
 
 // Digest names content: "sha256:" and 64 hex digits. The zero value names nothing.

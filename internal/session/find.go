@@ -12,12 +12,25 @@ import (
 // findPages bounds the sessions that Find looks through, in pages of MaxList.
 const findPages = 5
 
+// span is how long after its making an identifier of a hop or request is looked for: a hop
+// ends, and a request begins, well within it.
+const span = time.Hour
+
 // Find gives the turn that an identifier of a turn, of a hop or of a request belongs to.
-// Hops and requests are not indexed: they are looked for in the owner's sessions from the
-// newest on, a bounded number of them.
+// Identifiers of ours tell when they were made, as those of records do, so that they are
+// looked up among the records of then. A client's own name of a request does not: it is
+// looked for in the owner's sessions from the newest on, a bounded number of them.
 func (l *Log) Find(ctx context.Context, owner, id string) (string, error) {
 	if ids.Check(ids.Turn, id) == nil {
 		return id, nil
+	}
+	for _, k := range []ids.Kind{ids.Hop, ids.Request} {
+		if at, ours := ids.TimeOf(k, id); ours {
+			turn, err := l.store.Locate(ctx, owner, ids.From(ids.Record, at), ids.From(ids.Record, at.Add(span)), id)
+			if err != nil || turn != "" {
+				return turn, err
+			}
+		}
 	}
 	var before time.Time
 	for range findPages {

@@ -26,6 +26,9 @@ type Store interface {
 	Calls(ctx context.Context, owner, scope, id string, limit int) ([]record.Call, error)
 	// Turn tells how a turn stands; errs.NotFound when the owner has none of that id.
 	Turn(ctx context.Context, owner, turn string) (record.TurnState, error)
+	// Locate gives the turn of the first of an owner's records, among those with ids from from
+	// to to, that belongs to a request or is a hop of that id; "" if there is none.
+	Locate(ctx context.Context, owner, from, to, id string) (string, error)
 	// Children gives the turns whose parent this is.
 	Children(ctx context.Context, owner, turn string) ([]record.TurnState, error)
 	// Lineage gives the records of a turn and of its ancestors, at most depth turns, by Seq, without blobs.

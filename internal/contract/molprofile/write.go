@@ -17,6 +17,14 @@ func write(k *contract.Contract) []byte {
 		quote(k.Prompts.Summary), quote(k.Prompts.Foreign), quote(k.Prompts.Tools))
 	put("[router]\nadapter = %s\ndefault = %s\nmin_probability = %g\nrequest_chars = %d\ncontext_chars = %d", quote(k.Router.Adapter),
 		quote(k.Router.Default), k.Router.MinProbability, k.Router.RequestChars, k.Router.ContextChars)
+	for _, n := range []struct {
+		key   string
+		value float64
+	}{{"sticky_margin", k.Router.StickyMargin}, {"summaries", float64(k.Router.Summaries)}, {"shortlist", float64(k.Router.Shortlist)}} {
+		if n.value != 0 {
+			put("%s = %g", n.key, n.value)
+		}
+	}
 	order := make([]string, len(k.Router.Order))
 	for i, l := range k.Router.Order {
 		order[i] = quote(l)

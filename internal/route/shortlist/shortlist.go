@@ -38,11 +38,19 @@ type Ranker struct {
 	Fuse     bool            // words have a say where there are embeddings; docs/ROUTING_EVAL.md has why not
 	Failed   func(err error) // told when the encoder fails; nil: nobody is
 
-	mu      sync.Mutex
-	hash    ids.Digest // of the contract that the rest is made of
-	words   *index
-	vectors [][]float32 // of the adapters' descriptions; nil until they are made
+	// Later runs work that no turn waits for; nil: at once, by the turn.
+	Later func(work func(context.Context))
+
+	mu    sync.Mutex
+	hash  ids.Digest // of the contract that the rest is made of
+	words *index
+	texts [][]string           // of each adapter
+	known map[string][]float32 // embeddings of texts
+	busy  bool                 // work is under way
 }
+
+// few is how many texts a turn embeds itself: what an adapter that was added brings.
+const few = 4
 
 // Rank gives the labels of the k fittest adapters, best first, and what they were ranked
 // by. Equal scores keep the order of the contract. It never fails: without embeddings
@@ -54,7 +62,7 @@ func (r *Ranker) Rank(ctx context.Context, c *contract.Contract, labels []string
 	by, scores := Lexical, lexical
 	if vectors != nil {
 		if q, err := r.embed(ctx, []string{request}); err == nil {
-			by, scores = Embedding, cosines(vectors, q[0])
+			by, scores = Embedding, nearest(vectors, q[0])
 			if r.Fuse {
 				by, scores = Fused, fuse(lexical, scores)
 			}
@@ -64,23 +72,107 @@ func (r *Ranker) Rank(ctx context.Context, c *contract.Contract, labels []string
 }
 
 // Warm makes what Rank needs of a contract, so that no turn waits for it.
-func (r *Ranker) Warm(ctx context.Context, c *contract.Contract) { r.prepare(ctx, c) }
+func (r *Ranker) Warm(ctx context.Context, c *contract.Contract) {
+	if _, _, missing := r.take(c); r.Embedder != nil {
+		r.learn(ctx, missing)
+	}
+}
 
-// prepare gives the index of a contract and the embeddings of its descriptions, nil if
-// they cannot be had.
-func (r *Ranker) prepare(ctx context.Context, c *contract.Contract) (*index, [][]float32) {
+// prepare gives the index of a contract and the embeddings of each adapter's texts, nil if
+// they are not there. After a change of the contract only new texts are embedded: a few by
+// the turn, more of them later, and words rank until then.
+func (r *Ranker) prepare(ctx context.Context, c *contract.Contract) (*index, [][][]float32) {
+	words, texts, missing := r.take(c)
+	switch {
+	case r.Embedder == nil:
+		return words, nil
+	case len(missing) == 0:
+	case len(missing) <= few || r.Later == nil:
+		r.learn(ctx, missing)
+	default:
+		r.learnLater(missing)
+	}
+	return words, r.vectors(texts)
+}
+
+// take makes the index of a contract and tells which of its texts have no embedding yet.
+func (r *Ranker) take(c *contract.Contract) (words *index, texts [][]string, missing []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.hash != c.Hash() {
-		texts := descriptions(c)
-		r.hash, r.words, r.vectors = c.Hash(), newIndex(texts), nil
+		r.hash, r.texts = c.Hash(), textsOf(c)
+		joined := make([]string, len(r.texts))
+		for i, t := range r.texts {
+			joined[i] = strings.Join(t, " ")
+		}
+		r.words = newIndex(joined)
+		r.forget()
 	}
-	if r.vectors == nil && r.Embedder != nil {
-		if v, err := r.embed(ctx, descriptions(c)); err == nil {
-			r.vectors = v
+	for _, t := range slices.Concat(r.texts...) {
+		if r.known[t] == nil {
+			missing = append(missing, t)
 		}
 	}
-	return r.words, r.vectors
+	return r.words, r.texts, missing
+}
+
+// forget drops the embeddings of texts that the contract has no more.
+func (r *Ranker) forget() {
+	kept := map[string][]float32{}
+	for _, t := range slices.Concat(r.texts...) {
+		if v := r.known[t]; v != nil {
+			kept[t] = v
+		}
+	}
+	r.known = kept
+}
+
+// learn embeds texts.
+func (r *Ranker) learn(ctx context.Context, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	v, err := r.embed(ctx, texts)
+	if err != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, t := range texts {
+		r.known[t] = v[i]
+	}
+}
+
+// learnLater is learn in the background, once at a time.
+func (r *Ranker) learnLater(texts []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.busy {
+		return
+	}
+	r.busy = true
+	r.Later(func(ctx context.Context) {
+		r.learn(ctx, texts)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.busy = false
+	})
+}
+
+// vectors gives the embeddings of texts, nil if one is not there.
+func (r *Ranker) vectors(texts [][]string) [][][]float32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make([][][]float32, len(texts))
+	for i, list := range texts {
+		for _, t := range list {
+			if r.known[t] == nil {
+				return nil
+			}
+			all[i] = append(all[i], r.known[t])
+		}
+	}
+	return all
 }
 
 func (r *Ranker) embed(ctx context.Context, texts []string) ([][]float32, error) {
@@ -91,19 +183,24 @@ func (r *Ranker) embed(ctx context.Context, texts []string) ([][]float32, error)
 	return v, err
 }
 
-// descriptions are what ranking knows of the adapters.
-func descriptions(c *contract.Contract) []string {
-	texts := make([]string, len(c.Adapters))
+// textsOf gives what is known of each adapter: its title and description, and each of its
+// examples.
+func textsOf(c *contract.Contract) [][]string {
+	texts := make([][]string, len(c.Adapters))
 	for i, a := range c.Adapters {
-		texts[i] = strings.TrimPrefix(a.Title+". "+a.Description, ". ")
+		texts[i] = append([]string{strings.TrimPrefix(a.Title+". "+a.Description, ". ")}, a.Examples...)
 	}
 	return texts
 }
 
-func cosines(vectors [][]float32, q []float32) []float64 {
+// nearest gives for each adapter the cosine of the request and the text that is nearest to it.
+func nearest(vectors [][][]float32, q []float32) []float64 {
 	out := make([]float64, len(vectors))
-	for i, v := range vectors {
-		out[i] = dot(v, q) / math.Sqrt(dot(v, v)*dot(q, q)+1e-30)
+	for i, list := range vectors {
+		out[i] = -1
+		for _, v := range list {
+			out[i] = max(out[i], dot(v, q)/math.Sqrt(dot(v, v)*dot(q, q)+1e-30))
+		}
 	}
 	return out
 }

@@ -125,6 +125,21 @@ func (l Log) Children(ctx context.Context, owner, turn string) ([]record.TurnSta
 	return list(ctx, l, scanTurn, turnColumns+`WHERE owner = $1 AND parent = $2 AND parent <> '' ORDER BY id || ''`, owner, turn)
 }
 
+// Locate gives the turn of the first of an owner's records, among those with ids from from
+// to to, that belongs to a request or is a hop of that id; "" if there is none.
+func (l Log) Locate(ctx context.Context, owner, from, to, id string) (string, error) {
+	found, err := list(ctx, l, func(r Row) (s string, err error) { return s, r.Scan(&s) },
+		`SELECT turn FROM records WHERE owner = $1 AND id >= $2 AND id < $3 AND turn <> '' AND (request = $4 OR kind = 'hop' AND substr(body, 1, $5) = $6) ORDER BY id LIMIT 1`,
+		owner, from, to, id, len(id)+len(hopStart)+1, hopStart+id+`"`)
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	return found[0], nil
+}
+
+// hopStart is how the body of a hop begins: with its id.
+const hopStart = `{"id":"`
+
 // Turns lists turns of all owners by a condition on the table turns.
 func (l Log) Turns(ctx context.Context, limit int, condition string, args ...any) ([]record.TurnState, error) {
 	return list(ctx, l, scanTurn, turnColumns+`WHERE `+condition+` ORDER BY owner, id LIMIT $1`, append([]any{limit}, args...)...)

@@ -56,6 +56,13 @@ func after(t *testing.T, s Store) {
 			t.Errorf("%+v", r.Head)
 		}
 	}
+	for _, c := range []struct{ owner, from, to, id, want string }{
+		{"o", "", "~", "hop_1", "t"}, {"o", "", "~", "req", "t"}, {"x", "", "~", "hop_1", ""}, {"o", "", "~", "hop_", ""}, {"o", "~", "~~", "hop_1", ""}, {"o", "", "", "req", ""},
+	} {
+		if turn, err := s.Locate(ctx, c.owner, c.from, c.to, c.id); err != nil || turn != c.want {
+			t.Errorf("%s of %s is of the turn %q: %v", c.id, c.owner, turn, err)
+		}
+	}
 	if few, err := s.After(ctx, "o", []record.Mark{{Session: "s"}}, 2); err != nil || len(few) != 2 || few[0].ID != all[0].ID {
 		t.Errorf("%d records: %v", len(few), err)
 	}
