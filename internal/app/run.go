@@ -113,7 +113,7 @@ func (f *front) untilEnd(ctx context.Context, served <-chan error, loaded func(c
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		f.log.Info("stopping; open answers may finish", "within", f.stop.drain, "after", f.stop.delay)
+		f.log.Info("stopping; open answers may finish", "within", f.stop.drain.String(), "after", f.stop.delay.String())
 		return nil
 	}
 }
