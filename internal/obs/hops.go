@@ -78,8 +78,8 @@ func (t *Tracer) hop(ctx context.Context, r backend.Request) (context.Context, *
 // asked says what a model call is asked for.
 func asked(ctx context.Context, r backend.Request) []attribute.KeyValue {
 	request, _ := ctx.Value(requestKey{}).(string)
-	list := append(known(requestID.String(request), turnID.String(r.Hop.Turn), conversation.String(r.Session)),
-		opName.String("chat"), model.String(r.Revision.Name), hopKind.String(r.Hop.Kind), adapterName.String(r.Revision.Name), revision.String(string(r.Revision.Hash)))
+	list := append(known(requestID.String(request), turnID.String(r.Hop.Turn), conversation.String(r.Session), hopKind.String(r.Hop.Kind)),
+		opName.String("chat"), model.String(r.Revision.Name), adapterName.String(r.Revision.Name), revision.String(string(r.Revision.Hash)))
 	if r.MaxTokens > 0 {
 		list = append(list, maxTokens.Int(r.MaxTokens))
 	}
