@@ -75,6 +75,7 @@ func TestAnOpenTurnOutlivesItsAdapter(t *testing.T) {
 	from := strings.Index(cut, "[[adapters]]\nname = \"L1\"")
 	to := from + 12 + strings.Index(cut[from+12:], "[[adapters]]")
 	cut = strings.Replace(cut[:from]+cut[to:], `"L2", "L1", "L0"`, `"L2", "L0"`, 1)
+	cut = strings.Replace(cut, `adapter = "L1"`, `adapter = "L0"`, 1) // of the agent
 	if err := os.WriteFile(cfg.Contract, []byte(cut), 0o600); err != nil {
 		t.Fatal(err)
 	}
