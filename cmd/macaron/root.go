@@ -42,6 +42,8 @@ func commands(e *env) []*cobra.Command {
 		newBackup(e),
 		newRestore(e),
 		newEngine(e),
+		newTool(e),
+		newMCP(e),
 		newKey(e),
 		newDoctor(e),
 		newHealth(e),

@@ -18,6 +18,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/limits"
+	"macaron/internal/mcp"
 	"macaron/internal/models"
 	"macaron/internal/obs"
 	"macaron/internal/retention"
@@ -51,6 +52,8 @@ type App struct {
 	tracer    *obs.Tracer // nil: nobody traces
 	keys      *auth.Keyring
 	sessions  *session.Log
+	tools     *Toolbox
+	desk      *mcp.Desk
 	catalogue *catalogue
 	model     models.Local
 	generator *late

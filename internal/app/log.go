@@ -12,6 +12,7 @@ import (
 	"macaron/internal/session"
 	"macaron/internal/store/postgres"
 	"macaron/internal/store/sqlite"
+	"macaron/internal/toolshed"
 )
 
 // Store is what both stores of the log are to this room and to the commands.
@@ -19,6 +20,7 @@ type Store interface {
 	session.Store
 	retention.Store
 	harness.Log
+	toolshed.Log
 	Close() error
 }
 
@@ -39,6 +41,7 @@ func (a *App) openLog(Options) error {
 	}
 	a.onClose(store.Close)
 	a.store = store
+	a.openDesk(store)
 	a.sessions = session.New(store, session.Options{Clock: a.clock, IDs: a.ids})
 	swept, err := a.sessions.Sweep(ctx)
 	a.tellSwept(swept)

@@ -38,6 +38,7 @@ func (a *App) table() []entry {
 	})
 	a.onClose(func() error { return answers.Close(a.stop.within()) })
 	tasks := runsapi.Handler(runsapi.Deps{Harness: a.runs, Owner: auth.Owner, Fail: a.fail})
+	protocol := a.desk.Handler()
 	return []entry{
 		{"GET /healthz", auth.Public, http.HandlerFunc(a.healthz)},
 		{"GET /readyz", auth.Public, http.HandlerFunc(a.readyz)},
@@ -67,6 +68,10 @@ func (a *App) table() []entry {
 		{"POST /v1/runs/{id}/resume", auth.Runs, tasks},
 		{"POST /v1/runs/{id}/cancel", auth.Runs, tasks},
 		{"POST /v1/runs/{id}/approve", auth.Runs, tasks},
+
+		{"POST /mcp", auth.Runs, protocol},
+		{"GET /mcp", auth.Runs, protocol},
+		{"DELETE /mcp", auth.Runs, protocol},
 
 		// The page itself holds nothing; what it shows it asks for with a key.
 		{"GET /{$}", auth.Public, pages},

@@ -2,42 +2,33 @@ package app
 
 import (
 	"context"
-	"path/filepath"
-	"sync"
 
 	"macaron/internal/adapter"
 	"macaron/internal/auth"
 	"macaron/internal/contract"
 	"macaron/internal/harness"
 	"macaron/internal/ids"
-	"macaron/internal/mcp"
 	"macaron/internal/record"
-	"macaron/internal/repl"
 )
 
 // runs is what runs of tasks need beyond turns. Nothing of it starts before a run does.
 type runs struct {
 	*harness.Harness
-	dir string // of workspaces and kept files
-
-	mu   sync.Mutex
-	pool *repl.Pool
-	mcp  *mcp.Client
 }
 
 // openRuns sets up the harness. Runs that a process which has ended left under way are
 // closed as stopped, and go on if the settings say so.
 func (a *App) openRuns(Options) error {
-	a.runs = &runs{dir: filepath.Join(a.cfg.Home, "runs")}
+	a.runs = &runs{}
 	a.onClose(a.closeRuns)
 	price := a.cfg.Runs.Price
 	a.runs.Harness = harness.New(harness.Deps{
-		Generator: a.seen(metered{a.generator, a.keys, a.clock}), Contracts: agents{a.catalogue}, Log: a.store, Tools: a.toolbox, Pool: a.sandboxes, Home: a.runs.dir,
+		Generator: a.seen(metered{a.generator, a.keys, a.clock}), Contracts: agents{a.catalogue}, Log: a.store, Tools: a.tools.Tools, Pool: a.tools.Pool, Home: a.tools.Work(),
 		Clock: a.clock, IDs: a.ids, Logger: a.log, Running: a.cfg.Runs.Running, Waiting: a.cfg.Runs.Waiting,
 		Price: func(string) (harness.Price, bool) {
 			return harness.Price{Prompt: price.Prompt, Cached: price.Cached, Output: price.Output}, price.Known
 		},
-		Secret: a.secret,
+		Secret: a.tools.Secret,
 	})
 	ctx := context.Background()
 	left, err := a.runs.Sweep(ctx)
@@ -69,32 +60,10 @@ func (a *App) goOn(ctx context.Context, left []record.RunState) {
 	}
 }
 
-// sandboxes gives the pool of sandboxes, made when it is first needed.
-func (a *App) sandboxes(ctx context.Context) (*repl.Pool, error) {
-	a.runs.mu.Lock()
-	defer a.runs.mu.Unlock()
-	if a.runs.pool != nil {
-		return a.runs.pool, nil
-	}
-	s := a.cfg.Sandbox
-	pool, err := repl.Open(ctx, repl.Options{Backend: s.Backend, Python: s.Python, Bubblewrap: s.Bubblewrap, Root: a.runs.dir, PoolSize: s.Pool, AllowMissing: s.AllowMissing, Log: a.log, Clock: a.clock})
-	if err != nil {
-		return nil, err
-	}
-	a.runs.pool = pool
-	return pool, nil
-}
-
 // closeRuns stops what is under way, so that it can be resumed.
 func (a *App) closeRuns() error {
 	if a.runs.Harness != nil {
 		a.runs.Close()
-	}
-	if a.runs.mcp != nil {
-		a.runs.mcp.Close()
-	}
-	if a.runs.pool != nil {
-		return a.runs.pool.Close()
 	}
 	return nil
 }

@@ -2,129 +2,152 @@ package app
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+	"sync"
 
-	"macaron/internal/contract"
+	"macaron/internal/clock"
+	"macaron/internal/config"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/harness"
+	"macaron/internal/ids"
 	"macaron/internal/mcp"
 	"macaron/internal/repl"
 	"macaron/internal/tool"
 	"macaron/internal/tool/builtin"
 	"macaron/internal/tool/kit"
+	"macaron/internal/toolshed"
 )
 
-// toolbox makes the tools of a run, but those that the harness answers itself.
-func (a *App) toolbox(ctx context.Context, b harness.Bench) ([]tool.Tool, func() error, error) {
+// Toolbox is what tools are made of on this machine: the sandbox, which is opened when it
+// is first needed, MCP servers, which are started then, and the shed.
+type Toolbox struct {
+	Shed *toolshed.Shed
+	MCP  *mcp.Client
+
+	cfg  config.Config
+	log  *slog.Logger
+	mu   sync.Mutex
+	pool *repl.Pool
+}
+
+// NewToolbox makes one over an open log. Close ends what it has started.
+func NewToolbox(cfg config.Config, log toolshed.Log, l *slog.Logger, c clock.Clock, i *ids.Source) *Toolbox {
+	t := &Toolbox{cfg: cfg, log: l}
+	var servers []mcp.Server
+	for _, s := range cfg.MCP {
+		header := http.Header{}
+		if s.Key != "" {
+			header.Set("Authorization", "Bearer "+s.Key.Reveal())
+		}
+		servers = append(servers, mcp.Server{Name: s.Name, Command: s.Command, Env: s.Env, Dir: s.Dir, URL: s.URL, Header: header, Timeout: s.Timeout, Trusted: s.Trusted})
+	}
+	t.MCP = mcp.New(servers, mcp.Files{Dir: filepath.Join(cfg.Home, "mcp")}, l)
+	t.Shed = &toolshed.Shed{Log: log, Sandbox: t, Cases: toolshed.Files{Dir: filepath.Join(cfg.Home, "shed")}, IDs: i, Clock: c}
+	return t
+}
+
+// Work is the directory below which every workspace lies.
+func (t *Toolbox) Work() string { return filepath.Join(t.cfg.Home, "runs") }
+
+// Pool gives the sandboxes.
+func (t *Toolbox) Pool(ctx context.Context) (*repl.Pool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pool == nil {
+		s := t.cfg.Sandbox
+		p, err := repl.Open(ctx, repl.Options{Backend: s.Backend, Python: s.Python, Bubblewrap: s.Bubblewrap, PoolSize: s.Pool, AllowMissing: s.AllowMissing, Root: t.Work(), Log: t.log})
+		if err != nil {
+			return nil, err
+		}
+		t.pool = p
+	}
+	return t.pool, nil
+}
+
+// Session implements toolshed.Sandbox.
+func (t *Toolbox) Session(ctx context.Context, o repl.SessionOptions) (*repl.Session, error) {
+	p, err := t.Pool(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.Session(ctx, o)
+}
+
+// Secret gives a value of [secrets.NAME].
+func (t *Toolbox) Secret(name string) (string, bool) {
+	s, ok := t.cfg.Secrets[name]
+	return s.Reveal(), ok
+}
+
+// Tools makes the tools of a run; it is a harness.Toolbox.
+func (t *Toolbox) Tools(ctx context.Context, b harness.Bench) ([]tool.Tool, func() error, error) {
 	root, err := os.OpenRoot(b.Workspace)
 	if err != nil {
 		return nil, nil, disk.Error(err, "the workspace cannot be opened")
 	}
-	defer root.Close() // the tools open it anew
-	c := *b.Contract
-	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(t contract.Tool) bool { return harness.Own(t.Use) })
-	files := builtin.Files{Root: root, MaxBytes: int64(c.Workspace.MaxBytes), MaxFiles: c.Workspace.MaxFiles}
-	made, err := kit.Build(ctx, &c, kit.Parts{
-		Files: &files, Shell: &builtin.Shell{Run: a.shell(b)}, Network: a.network(), MCP: a.servers().Tool,
-		Secret: func(_ context.Context, name string) (string, error) { return a.mustSecret(name) },
+	w := b.Contract.Workspace
+	var made []tool.Tool
+	made, err = kit.Build(ctx, b.Contract, kit.Parts{
+		Files:   &builtin.Files{Root: root, MaxBytes: int64(w.MaxBytes), MaxFiles: w.MaxFiles},
+		Shell:   &builtin.Shell{Run: t.shell(b)},
+		Network: t.network(),
+		MCP:     t.MCP.Tool,
+		Skip:    harness.Own,
+		Secret: func(_ context.Context, name string) (string, error) {
+			if v, ok := t.Secret(name); ok {
+				return v, nil
+			}
+			return "", errs.New(errs.NotFound, "there is no secret "+errs.Clip(name)+" on this machine", "the operator adds [secrets."+errs.Clip(name)+"] to config.toml")
+		},
+		Shed: func(ctx context.Context, digest ids.Digest) (tool.Tool, error) {
+			return t.Shed.Promoted(ctx, b.Owner, digest, b.Run, nil)
+		},
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, errors.Join(err, root.Close())
 	}
-	for i, t := range c.Tools {
-		if name, ok := strings.CutPrefix(t.Use, contract.UseBuiltin); ok && strings.HasPrefix(name, "files.") {
-			made[i] = inWorkspace{made[i], name, b.Workspace, files}
-		}
-	}
-	return made, func() error { return nil }, nil
+	return made, root.Close, nil
 }
 
-// inWorkspace is a tool on files that opens the workspace for every call: when Python
-// begins, another directory takes the workspace's path, with the files in it.
-type inWorkspace struct {
-	tool.Tool
-	name, dir string
-	files     builtin.Files
-}
-
-// Invoke implements tool.Tool. What it wrote is the sandbox's.
-func (w inWorkspace) Invoke(ctx context.Context, c tool.Call) (tool.Result, error) {
-	root, err := os.OpenRoot(w.dir)
-	if err != nil {
-		return tool.Result{}, disk.Error(err, "the workspace cannot be opened")
-	}
-	defer root.Close() // a directory handle
-	w.files.Root = root
-	out, err := w.files.Tools()[w.name].Invoke(ctx, c)
-	var args struct {
-		Path string `json:"path"`
-	}
-	if err != nil || !w.Def().Effect.Changes() || json.Unmarshal(c.Arguments, &args) != nil || !filepath.IsLocal(args.Path) {
-		return out, err
-	}
-	return out, disk.Error(disk.Hand(root, args.Path), "the file cannot be given to the sandbox")
-}
-
-// shell runs commands of a run in a sandbox of their own, on its workspace.
-func (a *App) shell(b harness.Bench) func(context.Context, []string) (builtin.Ran, error) {
-	return func(ctx context.Context, args []string) (builtin.Ran, error) {
-		pool, err := a.sandboxes(ctx)
-		if err != nil {
-			return builtin.Ran{}, err
-		}
-		s := b.Contract.Sandbox
-		out, err := pool.Exec(ctx, repl.Command{Args: args, Dir: "/workspace", Binds: []repl.Bind{{From: b.Workspace, To: "/workspace", Writable: true}},
-			Limits: repl.Limits{MemoryMB: s.MemoryMB, PIDs: s.PIDs, CPUSeconds: s.CPUSeconds, DiskMB: s.DiskMB, WallMS: s.WallMS, OutputBytes: s.OutputBytes}})
-		return builtin.Ran{Exit: out.Code, Stdout: out.Output, Truncated: out.Truncated, Reason: out.Reason}, err
-	}
-}
-
-// network is what http tools may reach: public addresses, and the networks of the settings.
-func (a *App) network() builtin.Network {
+func (t *Toolbox) network() builtin.Network {
 	var n builtin.Network
-	for _, text := range a.cfg.Tools.Networks {
-		if p, err := netip.ParsePrefix(text); err == nil { // the settings were checked
-			n.Allowed = append(n.Allowed, p)
-		}
+	for _, text := range t.cfg.Tools.Networks {
+		n.Allowed = append(n.Allowed, netip.MustParsePrefix(text)) // checked when it was read
 	}
 	return n
 }
 
-func (a *App) secret(name string) (string, bool) {
-	s, ok := a.cfg.Secrets[name]
-	return s.Reveal(), ok
-}
-
-func (a *App) mustSecret(name string) (string, error) {
-	v, ok := a.secret(name)
-	if !ok {
-		return "", errs.New(errs.NotFound, "the secret "+errs.Clip(name)+" is not set", "set [secrets."+errs.Clip(name)+"] in config.toml")
-	}
-	return v, nil
-}
-
-// servers connects to the MCP servers of the settings, each when it is first needed.
-func (a *App) servers() *mcp.Client {
-	a.runs.mu.Lock()
-	defer a.runs.mu.Unlock()
-	if a.runs.mcp != nil {
-		return a.runs.mcp
-	}
-	var list []mcp.Server
-	for _, s := range a.cfg.MCP {
-		one := mcp.Server{Name: s.Name, Command: s.Command, Env: s.Env, Dir: s.Dir, URL: s.URL, Timeout: s.Timeout, Trusted: s.Trusted}
-		if key := s.Key.Reveal(); key != "" {
-			one.Header = http.Header{"Authorization": {"Bearer " + key}}
+// shell runs commands in a sandbox that has one workspace.
+func (t *Toolbox) shell(b harness.Bench) func(context.Context, []string) (builtin.Ran, error) {
+	return func(ctx context.Context, args []string) (builtin.Ran, error) {
+		p, err := t.Pool(ctx)
+		if err != nil {
+			return builtin.Ran{}, err
 		}
-		list = append(list, one)
+		real, err := filepath.EvalSymlinks(b.Workspace)
+		if err != nil {
+			return builtin.Ran{}, disk.Error(err, "the workspace cannot be found")
+		}
+		s := b.Contract.Sandbox
+		e, err := p.Exec(ctx, repl.Command{Args: args, Dir: "/workspace", Binds: []repl.Bind{{From: real, To: "/workspace", Writable: true}},
+			Limits: repl.Limits{MemoryMB: s.MemoryMB, PIDs: s.PIDs, CPUSeconds: s.CPUSeconds, DiskMB: s.DiskMB, WallMS: s.WallMS, OutputBytes: s.OutputBytes}})
+		return builtin.Ran{Exit: e.Code, Output: e.Output, Truncated: e.Truncated, Reason: e.Reason}, err
 	}
-	a.runs.mcp = mcp.New(list, mcp.Files{Dir: filepath.Join(a.cfg.Home, "mcp")}, a.log)
-	return a.runs.mcp
+}
+
+// Close ends the sandboxes and the MCP servers.
+func (t *Toolbox) Close() error {
+	t.MCP.Close()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pool == nil {
+		return nil
+	}
+	return t.pool.Close()
 }

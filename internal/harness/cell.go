@@ -242,7 +242,7 @@ func (r *run) python(ctx context.Context) (*repl.Session, error) {
 		return r.space, nil
 	}
 	b := r.contract.Sandbox
-	o := repl.SessionOptions{ID: r.id, Workspace: r.dir, Stubs: stubs(r.stubDefs()), Call: r.answer, Seed: r.t.Opened.Seed, Frozen: true,
+	o := repl.SessionOptions{ID: r.id, Workspace: r.dir, Stubs: Stubs(r.stubDefs()), Call: r.answer, Seed: r.t.Opened.Seed, Frozen: true,
 		Limits: repl.Limits{MemoryMB: b.MemoryMB, PIDs: b.PIDs, CPUSeconds: b.CPUSeconds, DiskMB: b.DiskMB, WallMS: b.WallMS, OutputBytes: b.OutputBytes}}
 	pool, err := r.sandbox(ctx)
 	if err != nil {

@@ -23,8 +23,8 @@ func (r *run) stubDefs() []tool.Def {
 	return out
 }
 
-// stubs are those tools as Python functions.
-func stubs(defs []tool.Def) []repl.Stub {
+// Stubs are tools as Python functions.
+func Stubs(defs []tool.Def) []repl.Stub {
 	var out []repl.Stub
 	for _, d := range defs {
 		s := repl.Stub{Name: d.Name, Doc: d.Description}

@@ -15,8 +15,7 @@ type Shell struct {
 // Ran is what became of a command.
 type Ran struct {
 	Exit      int    `json:"exit"`
-	Stdout    string `json:"stdout"`
-	Stderr    string `json:"stderr,omitempty"`
+	Output    string `json:"output"` // standard output and error
 	Truncated bool   `json:"truncated,omitempty"`
 	Reason    string `json:"reason,omitempty"` // why it was ended, if it was
 }

@@ -24,7 +24,7 @@ import (
 type Parts struct {
 	Files   *builtin.Files
 	Shell   *builtin.Shell
-	Memory  *builtin.Memory
+	Skip    func(use string) bool // tools that somebody else makes; nil: none
 	Network builtin.Network
 	Secret  func(ctx context.Context, name string) (string, error)
 	MCP     func(ctx context.Context, server, name string) (tool.Tool, error)
@@ -36,6 +36,9 @@ func Build(ctx context.Context, c *contract.Contract, p Parts) ([]tool.Tool, err
 	builtins := p.builtins(c)
 	var out []tool.Tool
 	for _, t := range c.Tools {
+		if p.Skip != nil && p.Skip(t.Use) {
+			continue
+		}
 		made, own, err := p.find(ctx, c, t, builtins)
 		if err == nil {
 			made, err = declared(made, t, own)
@@ -58,9 +61,6 @@ func (p Parts) builtins(c *contract.Contract) map[string]tool.Tool {
 	}
 	if p.Shell != nil {
 		maps.Copy(all, p.Shell.Tools())
-	}
-	if p.Memory != nil {
-		maps.Copy(all, p.Memory.Tools())
 	}
 	maps.Copy(all, builtin.Web{Network: p.Network, Hosts: c.Policies.Hosts}.Tools())
 	return all

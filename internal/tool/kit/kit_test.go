@@ -38,7 +38,7 @@ func parts(t *testing.T) Parts {
 			return nil, errs.New(errs.NotFound, "no such tool", "")
 		}
 		return remote{}, nil
-	}}
+	}, Skip: func(use string) bool { return use == "builtin:run.finish" }}
 }
 
 func TestContractToolsAreMade(t *testing.T) {
@@ -49,6 +49,7 @@ func TestContractToolsAreMade(t *testing.T) {
 		{Name: "known", Use: "mcp:s/r", Effect: contract.EffectRead, NoAI: []string{"/key"}},
 		{Name: "item", Use: "http", Description: "d", Effect: contract.EffectRead, Parameters: contract.Object{"type": "object"}, HTTP: contract.HTTP{Method: "GET", URL: "https://api.example.org/{{id}}"}},
 		{Name: "fetch", Use: "builtin:http.get"},
+		{Name: "finish", Use: "builtin:run.finish"},
 	}}
 	made, err := Build(context.Background(), c, parts(t))
 	if err != nil {

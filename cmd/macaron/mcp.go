@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/app"
+	"macaron/internal/auth"
+	"macaron/internal/clock"
+	"macaron/internal/contract"
+	"macaron/internal/ids"
+	"macaron/internal/mcp"
+	"macaron/internal/obs"
+)
+
+func newMCP(e *env) *cobra.Command {
+	return noun("mcp", "Speak the Model Context Protocol", newMCPServe(e), newMCPList(e), newMCPAccept(e))
+}
+
+func newMCPServe(e *env) *cobra.Command {
+	var owner string
+	c := &cobra.Command{
+		Use: "serve", Short: "Offer code, tools and sessions to a client, over standard input and output", Args: noArgs,
+		Long: "A client starts this as its server. A running macaron offers the same at /mcp, as streamable HTTP.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := e.config()
+			if err != nil {
+				return err
+			}
+			what, err := contract.Load(c.Contract)
+			if err != nil {
+				return err
+			}
+			return e.withStore(cmd.Context(), func(s app.Store) error {
+				log, i := obs.NewLog(e.err, c.Log.Level, c.Log.Format), ids.NewSource(clock.System{}, nil)
+				tools := app.NewToolbox(c, s, log, clock.System{}, i)
+				desk := app.Desk{Tools: tools, Log: s, IDs: i, Clock: clock.System{}, Version: version,
+					Contract: func(context.Context, string) (*contract.Contract, error) { return what, nil }}.Serve()
+				err := desk.Stdio(cmd.Context(), owner)
+				desk.Close()
+				return errors.Join(err, tools.Close())
+			})
+		},
+	}
+	c.Flags().StringVar(&owner, "tenant", auth.Local, "whom the client acts for")
+	return c
+}
+
+func newMCPList(e *env) *cobra.Command {
+	return &cobra.Command{Use: "list SERVER", Short: "List the tools of a server of config.toml, and which have changed", Args: args(1, 1, "the server's name"), RunE: func(cmd *cobra.Command, given []string) error {
+		return e.withToolbox(cmd.Context(), func(t *app.Toolbox) error {
+			all, err := t.MCP.List(cmd.Context(), given[0])
+			if err != nil {
+				return err
+			}
+			return e.showMCP(all)
+		})
+	}}
+}
+
+func newMCPAccept(e *env) *cobra.Command {
+	return &cobra.Command{Use: "accept SERVER [TOOL ...]", Short: "Accept a server's tools as they are now; all, if none is named", Args: args(1, 256, "the server's name, and tools"), RunE: func(cmd *cobra.Command, given []string) error {
+		return e.withToolbox(cmd.Context(), func(t *app.Toolbox) error {
+			all, err := t.MCP.Accept(cmd.Context(), given[0], given[1:]...)
+			if err != nil {
+				return err
+			}
+			return e.showMCP(all)
+		})
+	}}
+}
+
+func (e *env) showMCP(all []mcp.Listed) error {
+	if e.json {
+		return e.printJSON(map[string]any{"tools": append([]mcp.Listed{}, all...)})
+	}
+	rows := [][]string{{"TOOL", "STATE", "EFFECT", "HASH"}}
+	for _, l := range all {
+		state := "accepted"
+		if l.Pinned == "" {
+			state = "never used"
+		}
+		if l.Changed() {
+			state = "CHANGED"
+		}
+		rows = append(rows, []string{l.Name, state, string(l.Def.Effect), l.Hash.Short()})
+	}
+	return e.table(rows...)
+}

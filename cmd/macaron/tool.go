@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/app"
+	"macaron/internal/auth"
+	"macaron/internal/clock"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/obs"
+	"macaron/internal/record"
+	"macaron/internal/toolshed"
+)
+
+func newTool(e *env) *cobra.Command {
+	var owner string
+	c := noun("tool", "Keep and judge tools that agents have written",
+		newToolList(e, &owner), newToolShow(e, &owner), newToolSave(e, &owner), newToolPromote(e, &owner), newToolDemote(e, &owner))
+	c.PersistentFlags().StringVar(&owner, "tenant", auth.Local, "whose tools")
+	return c
+}
+
+// withToolbox opens the log and what tools are made of for one command.
+func (e *env) withToolbox(ctx context.Context, do func(*app.Toolbox) error) error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	return e.withStore(ctx, func(s app.Store) error {
+		t := app.NewToolbox(c, s, obs.NewLog(e.err, c.Log.Level, c.Log.Format), clock.System{}, ids.NewSource(clock.System{}, nil))
+		return errors.Join(do(t), t.Close())
+	})
+}
+
+func newToolList(e *env, owner *string) *cobra.Command {
+	return &cobra.Command{Use: "list", Short: "List saved tools and how they stand", Args: noArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		return e.withToolbox(cmd.Context(), func(t *app.Toolbox) error {
+			all, err := t.Shed.List(cmd.Context(), *owner)
+			if err != nil {
+				return err
+			}
+			if e.json {
+				return e.printJSON(map[string]any{"tools": append([]toolshed.Entry{}, all...)})
+			}
+			rows := [][]string{{"NAME", "STATUS", "EFFECT", "USES", "WENT WELL", "TOOL"}}
+			for _, x := range all {
+				rows = append(rows, []string{x.Saved.Name, string(x.Status), x.Saved.Effect, fmt.Sprint(x.Uses), fmt.Sprint(x.Successes), string(x.Tool)})
+			}
+			return e.table(rows...)
+		})
+	}}
+}
+
+// onTool runs one command on the tool that its argument names and shows the tool then.
+func (e *env) onTool(cmd *cobra.Command, given string, do func(*app.Toolbox, ids.Digest) (toolshed.Entry, error)) error {
+	digest, err := ids.ParseDigest(given)
+	if err != nil {
+		return err
+	}
+	return e.withToolbox(cmd.Context(), func(t *app.Toolbox) error {
+		x, err := do(t, digest)
+		if err != nil {
+			return err
+		}
+		return e.showTool(x)
+	})
+}
+
+func newToolShow(e *env, owner *string) *cobra.Command {
+	return &cobra.Command{Use: "show DIGEST", Short: "Show a tool, its judgements and how its calls went", Args: args(1, 1, "the tool's digest"), RunE: func(cmd *cobra.Command, given []string) error {
+		return e.onTool(cmd, given[0], func(t *app.Toolbox, d ids.Digest) (toolshed.Entry, error) {
+			return t.Shed.Show(cmd.Context(), *owner, d)
+		})
+	}}
+}
+
+func newToolSave(e *env, owner *string) *cobra.Command {
+	return &cobra.Command{Use: "save FILE", Short: "Keep a tool, for its tenant alone", Args: args(1, 1, "a file of JSON; docs/TOOLSHED.md"), RunE: func(cmd *cobra.Command, given []string) error {
+		b, err := os.ReadFile(given[0])
+		if err != nil {
+			return errs.Wrap(errs.NotFound, err, given[0]+" cannot be read", "name a file")
+		}
+		body, err := record.DecodeBody(record.KindToolSaved, b)
+		if err != nil {
+			return errs.Wrap(errs.FormatInvalid, err, given[0]+" is no tool", `it is {"name": ..., "source": ..., "effect": ...}; docs/TOOLSHED.md`)
+		}
+		return e.withToolbox(cmd.Context(), func(t *app.Toolbox) error {
+			x, err := t.Shed.Save(cmd.Context(), *owner, body.(record.ToolSaved))
+			if err != nil {
+				return err
+			}
+			return e.showTool(x)
+		})
+	}}
+}
+
+func newToolPromote(e *env, owner *string) *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use: "promote DIGEST --cases FILE", Short: "Judge a tool by cases that its author has not seen", Args: args(1, 1, "the tool's digest"),
+		Long: "Runs the tool on the cases in fresh sandboxes, and faulty copies of it, and the tools that were promoted\n" +
+			"before beside it. The judgement is on record either way; the exit code is 0 only if it was promoted.",
+		Example: "  macaron tool promote sha256:... --cases held-out.json",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				return errs.Wrap(errs.InvalidRequest, err, "--cases names no file that can be read", "docs/TOOLSHED.md says what is in it")
+			}
+			set, err := toolshed.ParseSet(b)
+			if err != nil {
+				return err
+			}
+			return e.onTool(cmd, given[0], func(t *app.Toolbox, d ids.Digest) (toolshed.Entry, error) {
+				x, err := t.Shed.Promote(cmd.Context(), *owner, d, set, nil)
+				if err != nil {
+					return x, err
+				}
+				if j := x.Judgements[len(x.Judgements)-1]; !j.Passed {
+					return x, errs.New(errs.Forbidden, x.Saved.Name+" is not promoted: "+j.Reason, "macaron tool show "+given[0]+" tells more")
+				}
+				return x, nil
+			})
+		},
+	}
+	c.Flags().StringVar(&file, "cases", "", "file of held-out cases (required)")
+	return c
+}
+
+func newToolDemote(e *env, owner *string) *cobra.Command {
+	var reason string
+	c := &cobra.Command{Use: "demote DIGEST", Short: "Take a promotion back", Args: args(1, 1, "the tool's digest"), RunE: func(cmd *cobra.Command, given []string) error {
+		return e.onTool(cmd, given[0], func(t *app.Toolbox, d ids.Digest) (toolshed.Entry, error) {
+			return t.Shed.Demote(cmd.Context(), *owner, d, reason)
+		})
+	}}
+	c.Flags().StringVar(&reason, "reason", "demoted by macaron tool demote", "the reason, which stays in the log")
+	return c
+}
+
+func (e *env) showTool(x toolshed.Entry) error {
+	if e.json {
+		return e.printJSON(x)
+	}
+	fmt.Fprintf(e.out, "%s  %s, %s\n%s\n\n%s\n", x.Saved.Name, x.Status, x.Saved.Effect, x.Tool, x.Saved.Source)
+	for _, j := range x.Judgements {
+		verdict := "passed"
+		if !j.Passed {
+			verdict = "did not pass: " + j.Reason
+		}
+		fmt.Fprintf(e.out, "%s  %s; %d of %d cases failed, %d of %d faulty copies told, %d of %d cases of other tools failed\n", j.Judgement, verdict, j.Failed, j.Tried, j.Killed, j.Mutants, j.Regressed, j.Regression)
+	}
+	for _, d := range x.Demotions {
+		fmt.Fprintf(e.out, "demoted: %s\n", d)
+	}
+	if x.Uses > 0 {
+		b, err := json.Marshal(x.Wealth)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.out, "%d calls, %d went well; wealth against it %s of 200\n", x.Uses, x.Successes, b)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"macaron/internal/errs"
+	"macaron/internal/tool"
+)
+
+const sessionProperty = `"session":{"type":"string","description":"of an earlier answer, to go on with it; a new one if absent"}`
+
+func takes(properties, required string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`)
+}
+
+// asked are the arguments of all tools of the desk.
+type asked struct {
+	Session   string          `json:"session"`
+	Code      string          `json:"code"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Text      string          `json:"text"`
+}
+
+// add offers a tool. What it fails with is a result, so that a model can mend it.
+func (d counter) add(name, description string, schema json.RawMessage, do func(ctx context.Context, raw json.RawMessage) (any, error)) {
+	d.sdk.AddTool(&sdk.Tool{Name: name, Description: description, InputSchema: schema}, func(ctx context.Context, q *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		out, err := do(ctx, q.Params.Arguments)
+		if err != nil {
+			e := tool.Fail(err).Error
+			return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.Code) + ": " + e.Message}}}, nil
+		}
+		b, err := json.Marshal(out)
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.CallToolResult{StructuredContent: json.RawMessage(b), Content: []sdk.Content{&sdk.TextContent{Text: string(b)}}}, nil
+	})
+}
+
+// read reads arguments strictly.
+func read(raw json.RawMessage) (asked, error) {
+	var a asked
+	if len(raw) == 0 {
+		return a, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&a); err != nil {
+		return a, errs.New(errs.InvalidRequest, "the arguments cannot be read: "+errs.Clip(err.Error()), "")
+	}
+	return a, nil
+}
+
+// in does something in a session, one thing at a time.
+func (d counter) in(do func(ctx context.Context, p *place, a asked) (any, error)) func(context.Context, json.RawMessage) (any, error) {
+	return func(ctx context.Context, raw json.RawMessage) (any, error) {
+		a, err := read(raw)
+		if err != nil {
+			return nil, err
+		}
+		p, err := d.work(ctx, d.owner, a.Session)
+		if err != nil {
+			return nil, err
+		}
+		p.busy.Lock()
+		defer p.busy.Unlock()
+		return do(ctx, p, a)
+	}
+}
+
+func (d counter) tools() {
+	d.add("run_code", "Run Python in a sandbox. Variables stay for the next call with the same session.", takes(`"code":{"type":"string"},`+sessionProperty, `"code"`),
+		d.in(func(ctx context.Context, p *place, a asked) (any, error) {
+			ran, err := p.work.Run(ctx, a.Code)
+			return struct {
+				Session string `json:"session"`
+				Ran
+			}{p.id, ran}, err
+		}))
+	d.add("list_tools", "List the tools that code can call as functions, and call_tool by name.", takes(sessionProperty, ``),
+		d.in(func(_ context.Context, p *place, _ asked) (any, error) {
+			return map[string]any{"session": p.id, "tools": append([]tool.Def{}, p.work.Defs()...)}, nil
+		}))
+	d.add("call_tool", "Call one tool.", takes(`"name":{"type":"string"},"arguments":{"type":"object"},`+sessionProperty, `"name"`), d.in(callTool))
+	d.add("save_tool", "Keep a Python function as a tool, for its owner alone until it is promoted.",
+		takes(`"name":{"type":"string"},"source":{"type":"string"},"effect":{"enum":["pure","read","write","irreversible"]},"uses":{"type":"array","items":{"type":"string"}},"examples":{"type":"array","items":{"type":"object"}},"doc":{"type":"string"},"parameters":{"type":"object"},"result":{"type":"object"}`, `"name","source"`),
+		func(ctx context.Context, raw json.RawMessage) (any, error) {
+			return d.offer.Save(ctx, d.owner, raw)
+		})
+	d.add("list_sessions", "List your open sessions.", takes(``, ``), func(ctx context.Context, _ json.RawMessage) (any, error) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		ids := []string{}
+		for _, p := range d.of(d.owner) {
+			ids = append(ids, p.id)
+		}
+		return map[string]any{"sessions": ids}, nil
+	})
+	d.add("close_session", "End a session.", takes(`"session":{"type":"string"}`, `"session"`), d.closeSession)
+	if d.offer.Ask != nil {
+		d.add("ask", "Ask the model, as one turn of chat.", takes(`"text":{"type":"string"}`, `"text"`), func(ctx context.Context, raw json.RawMessage) (any, error) {
+			a, err := read(raw)
+			if err != nil {
+				return nil, err
+			}
+			answer, err := d.offer.Ask(ctx, d.owner, a.Text)
+			return map[string]any{"answer": answer}, err
+		})
+	}
+}
+
+func callTool(ctx context.Context, p *place, a asked) (any, error) {
+	r, err := p.work.Call(ctx, a.Name, a.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	if r.Error != nil {
+		return nil, &errs.Error{Code: r.Error.Code, Message: p.work.Shown(a.Name, tool.Result{Error: r.Error}, maxShown)}
+	}
+	return map[string]any{"session": p.id, "result": p.work.Shown(a.Name, r, maxShown)}, nil
+}
+
+func (d counter) closeSession(ctx context.Context, raw json.RawMessage) (any, error) {
+	a, err := read(raw)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	p, ok := d.open[d.owner+"/"+a.Session]
+	delete(d.open, d.owner+"/"+a.Session)
+	d.mu.Unlock()
+	if !ok {
+		return nil, errs.New(errs.NotFound, "there is no session "+errs.Clip(a.Session), "list_sessions shows yours")
+	}
+	p.end()
+	return map[string]any{"closed": p.id}, nil
+}
