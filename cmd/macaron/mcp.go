@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +11,6 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/ids"
 	"macaron/internal/mcp"
-	"macaron/internal/obs"
 )
 
 func newMCP(e *env) *cobra.Command {
@@ -33,14 +31,11 @@ func newMCPServe(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return e.withStore(cmd.Context(), func(s app.Store) error {
-				log, i := obs.NewLog(e.err, c.Log.Level, c.Log.Format), ids.NewSource(clock.System{}, nil)
-				tools := app.NewToolbox(c, s, log, clock.System{}, i)
-				desk := app.Desk{Tools: tools, Log: s, IDs: i, Clock: clock.System{}, Version: version,
+			return e.withTools(cmd.Context(), c, func(t *app.Toolbox, s app.Store, i *ids.Source) error {
+				desk := app.Desk{Tools: t, Log: s, IDs: i, Clock: clock.System{}, Version: version,
 					Contract: func(context.Context, string) (*contract.Contract, error) { return what, nil }}.Serve()
-				err := desk.Stdio(cmd.Context(), owner)
-				desk.Close()
-				return errors.Join(err, tools.Close())
+				defer desk.Close()
+				return desk.Stdio(cmd.Context(), owner)
 			})
 		},
 	}

@@ -12,6 +12,8 @@ import (
 	"macaron/internal/app"
 	"macaron/internal/auth"
 	"macaron/internal/clock"
+	"macaron/internal/config"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/obs"
@@ -33,9 +35,18 @@ func (e *env) withToolbox(ctx context.Context, do func(*app.Toolbox) error) erro
 	if err != nil {
 		return err
 	}
+	return e.withTools(ctx, c, func(t *app.Toolbox, _ app.Store, _ *ids.Source) error { return do(t) })
+}
+
+// withTools is withToolbox for who needs the log, too. A home that is not there is made.
+func (e *env) withTools(ctx context.Context, c config.Config, do func(*app.Toolbox, app.Store, *ids.Source) error) error {
+	if err := os.MkdirAll(c.Home, 0o700); err != nil {
+		return disk.Error(err, c.Home+" cannot be made")
+	}
 	return e.withStore(ctx, func(s app.Store) error {
-		t := app.NewToolbox(c, s, obs.NewLog(e.err, c.Log.Level, c.Log.Format), clock.System{}, ids.NewSource(clock.System{}, nil))
-		return errors.Join(do(t), t.Close())
+		i := ids.NewSource(clock.System{}, nil)
+		t := app.NewToolbox(c, s, obs.NewLog(e.err, c.Log.Level, c.Log.Format), clock.System{}, i)
+		return errors.Join(do(t, s, i), t.Close())
 	})
 }
 

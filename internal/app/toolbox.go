@@ -2,11 +2,9 @@ package app
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -87,14 +85,9 @@ func (t *Toolbox) Secret(name string) (string, bool) {
 
 // Tools makes the tools of a run; it is a harness.Toolbox.
 func (t *Toolbox) Tools(ctx context.Context, b harness.Bench) ([]tool.Tool, func() error, error) {
-	root, err := os.OpenRoot(b.Workspace)
-	if err != nil {
-		return nil, nil, disk.Error(err, "the workspace cannot be opened")
-	}
 	w := b.Contract.Workspace
-	var made []tool.Tool
-	made, err = kit.Build(ctx, b.Contract, kit.Parts{
-		Files:   &builtin.Files{Root: root, MaxBytes: int64(w.MaxBytes), MaxFiles: w.MaxFiles},
+	made, err := kit.Build(ctx, b.Contract, kit.Parts{
+		Files:   &builtin.Files{Dir: b.Workspace, MaxBytes: int64(w.MaxBytes), MaxFiles: w.MaxFiles},
 		Shell:   &builtin.Shell{Run: t.shell(b)},
 		Network: t.network(),
 		MCP:     t.MCP.Tool,
@@ -109,10 +102,7 @@ func (t *Toolbox) Tools(ctx context.Context, b harness.Bench) ([]tool.Tool, func
 			return t.Shed.Promoted(ctx, b.Owner, digest, b.Run, nil)
 		},
 	})
-	if err != nil {
-		return nil, nil, errors.Join(err, root.Close())
-	}
-	return made, root.Close, nil
+	return made, func() error { return nil }, err
 }
 
 func (t *Toolbox) network() builtin.Network {

@@ -34,10 +34,10 @@ func prefixes(texts ...string) []netip.Prefix {
 // Public reports whether an address is one of the public internet.
 func Public(a netip.Addr) bool {
 	a = a.Unmap()
-	return a.IsValid() && a.Zone() == "" && (a.Is4() || global.Contains(a)) && !within(refused, a)
+	return a.IsValid() && a.Zone() == "" && (a.Is4() || global.Contains(a)) && !among(refused, a)
 }
 
-func within(list []netip.Prefix, a netip.Addr) bool {
+func among(list []netip.Prefix, a netip.Addr) bool {
 	for _, p := range list {
 		if p.Contains(a) {
 			return true
@@ -65,7 +65,7 @@ func (n Network) dial(ctx context.Context, network, target string) (net.Conn, er
 	}
 	last := error(errs.New(errs.Forbidden, fmt.Sprintf("%s is at an address of this machine or of a private network", errs.Clip(name)), "the operator can open networks to tools: tools.networks in config.toml"))
 	for _, a := range addresses {
-		if a = a.Unmap(); !Public(a) && !within(n.Allowed, a) {
+		if a = a.Unmap(); !Public(a) && !among(n.Allowed, a) {
 			continue
 		}
 		d := net.Dialer{Timeout: 10 * time.Second}

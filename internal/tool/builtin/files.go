@@ -25,27 +25,44 @@ const (
 	maxWalked  = 50_000    // entries that a list or a search looks at
 )
 
-// Files are the tools on one workspace. Root keeps every path, and every link on its way,
-// inside of it.
+// Files are the tools on one workspace. No path, and no link on its way, leads out of it.
 type Files struct {
-	Root     *os.Root
-	MaxBytes int64 // of all files together; 0: no bound
-	MaxFiles int   // 0: no bound
+	Dir      string // opened for each call: a sandbox may put another directory in its place
+	MaxBytes int64  // of all files together; 0: no bound
+	MaxFiles int    // 0: no bound
+}
+
+// workspace is Files during one call.
+type workspace struct {
+	Files
+	Root *os.Root
+}
+
+// within opens the workspace for a call.
+func within[A any](f Files, do func(workspace, context.Context, A) (any, error)) func(context.Context, A) (any, error) {
+	return func(ctx context.Context, a A) (any, error) {
+		root, err := os.OpenRoot(f.Dir)
+		if err != nil {
+			return nil, disk.Error(err, "the workspace cannot be opened")
+		}
+		out, err := do(workspace{f, root}, ctx, a)
+		return out, errors.Join(err, root.Close())
+	}
 }
 
 // Tools lists them: read, list, search, write, patch.
 func (f Files) Tools() map[string]tool.Tool {
 	return map[string]tool.Tool{
 		"files.read": function[readArgs]{tool.Def{Name: "read_file", Effect: tool.Read, Parameters: readSchema,
-			Description: "Read a text file of the workspace, or the lines from `from` on."}, f.read},
+			Description: "Read a text file of the workspace, or the lines from `from` on."}, within(f, workspace.read)},
 		"files.list": function[listArgs]{tool.Def{Name: "list_files", Effect: tool.Read, Parameters: listSchema,
-			Description: "List the files below a directory of the workspace."}, f.list},
+			Description: "List the files below a directory of the workspace."}, within(f, workspace.list)},
 		"files.search": function[searchArgs]{tool.Def{Name: "search_files", Effect: tool.Read, Parameters: searchSchema,
-			Description: "Find the lines of text files that match a regular expression (RE2)."}, f.search},
+			Description: "Find the lines of text files that match a regular expression (RE2)."}, within(f, workspace.search)},
 		"files.write": function[writeArgs]{tool.Def{Name: "write_file", Effect: tool.Write, Parameters: writeSchema,
-			Description: "Write a text file of the workspace, whole; directories on its way are made."}, f.write},
+			Description: "Write a text file of the workspace, whole; directories on its way are made."}, within(f, workspace.write)},
 		"files.patch": function[patchArgs]{tool.Def{Name: "patch_file", Effect: tool.Write, Parameters: patchSchema,
-			Description: "Replace pieces of a text file. Each `old` must occur exactly once; all edits happen or none."}, f.patch},
+			Description: "Replace pieces of a text file. Each `old` must occur exactly once; all edits happen or none."}, within(f, workspace.patch)},
 	}
 }
 
@@ -65,7 +82,7 @@ type readResult struct {
 	More  bool   `json:"more,omitempty"` // the file goes on
 }
 
-func (f Files) read(_ context.Context, a readArgs) (any, error) {
+func (f workspace) read(_ context.Context, a readArgs) (any, error) {
 	text, err := f.text(a.Path)
 	if err != nil {
 		return nil, err
@@ -90,7 +107,7 @@ func (f Files) read(_ context.Context, a readArgs) (any, error) {
 }
 
 // text reads a whole text file.
-func (f Files) text(name string) (string, error) {
+func (f workspace) text(name string) (string, error) {
 	b, err := f.bytes(name)
 	if err == nil && !utf8.Valid(b) {
 		err = errs.New(errs.Unsupported, errs.Clip(name)+" is no text", "look at it with code or a command")
@@ -100,7 +117,7 @@ func (f Files) text(name string) (string, error) {
 
 // bytes reads a whole file of at most maxFile. What is no file, such as a pipe that
 // somebody left in the workspace, is not waited for.
-func (f Files) bytes(name string) ([]byte, error) {
+func (f workspace) bytes(name string) ([]byte, error) {
 	at, err := inside(name)
 	if err != nil {
 		return nil, err

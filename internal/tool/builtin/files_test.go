@@ -16,8 +16,8 @@ import (
 	"macaron/internal/tool"
 )
 
-// workspace makes a directory with a secret beside it.
-func workspace(t testing.TB) (string, Files) {
+// newWorkspace makes a directory with a secret beside it.
+func newWorkspace(t testing.TB) (string, Files) {
 	t.Helper()
 	outer := t.TempDir()
 	dir := filepath.Join(outer, "ws")
@@ -30,12 +30,7 @@ func workspace(t testing.TB) (string, Files) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { root.Close() })
-	return dir, Files{Root: root}
+	return dir, Files{Dir: dir}
 }
 
 func invoke(t testing.TB, x tool.Tool, args any) (string, error) {
@@ -51,7 +46,7 @@ func invoke(t testing.TB, x tool.Tool, args any) (string, error) {
 type m = map[string]any
 
 func TestFilesByTheirTools(t *testing.T) {
-	_, f := workspace(t)
+	_, f := newWorkspace(t)
 	tools := f.Tools()
 	for _, c := range []struct {
 		tool, args, want string
@@ -92,7 +87,7 @@ func TestFilesByTheirTools(t *testing.T) {
 // workspace, and random paths through them; nothing outside is read, listed, found or changed.
 func TestNoPathLeadsOut(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		dir, f := workspace(t)
+		dir, f := newWorkspace(t)
 		names := []string{"a", "b", "c"}
 		targets := []string{"..", "../out", "../out/secret", "../../out/secret", filepath.Dir(dir) + "/out/secret", filepath.Dir(dir), "/", "a", "b/c", ".", "../ws", "c/../../out/secret"}
 		for range rapid.IntRange(1, 8).Draw(rt, "entries") {
@@ -139,7 +134,7 @@ func outside(t *testing.T, dir string) string {
 }
 
 func TestLinksInsideAreWrittenThrough(t *testing.T) {
-	dir, f := workspace(t)
+	dir, f := newWorkspace(t)
 	for _, err := range []error{os.WriteFile(filepath.Join(dir, "real"), []byte("1"), 0o600), os.Symlink("real", filepath.Join(dir, "link"))} {
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +154,7 @@ func TestLinksInsideAreWrittenThrough(t *testing.T) {
 }
 
 func TestPipesAreNotWaitedFor(t *testing.T) {
-	dir, f := workspace(t)
+	dir, f := newWorkspace(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +169,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 }
 
 func TestSizesAreBounded(t *testing.T) {
-	dir, f := workspace(t)
+	dir, f := newWorkspace(t)
 	f.MaxBytes, f.MaxFiles = 100, 2
 	write := f.Tools()["files.write"]
 	for _, c := range []struct {
@@ -207,7 +202,7 @@ func TestSizesAreBounded(t *testing.T) {
 }
 
 func TestFailedWriteLeavesNothing(t *testing.T) {
-	dir, f := workspace(t)
+	dir, f := newWorkspace(t)
 	if err := os.Symlink("../out/new", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type edit struct {
 }
 
 // patch makes all edits, one after the other, or none.
-func (f Files) patch(ctx context.Context, a patchArgs) (any, error) {
+func (f workspace) patch(ctx context.Context, a patchArgs) (any, error) {
 	text, err := f.text(a.Path)
 	if err != nil {
 		return nil, err

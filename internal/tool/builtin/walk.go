@@ -33,7 +33,7 @@ type listResult struct {
 	More    bool    `json:"more,omitempty"`
 }
 
-func (f Files) list(ctx context.Context, a listArgs) (any, error) {
+func (f workspace) list(ctx context.Context, a listArgs) (any, error) {
 	from, match, err := place(a.Path, a.Glob)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ type searchResult struct {
 	More    bool    `json:"more,omitempty"`
 }
 
-func (f Files) search(ctx context.Context, a searchArgs) (any, error) {
+func (f workspace) search(ctx context.Context, a searchArgs) (any, error) {
 	from, match, err := place(a.Path, a.Glob)
 	if err != nil {
 		return nil, err

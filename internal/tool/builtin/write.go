@@ -27,7 +27,7 @@ type writeResult struct {
 
 // write puts a file in place whole: readers see the old one or the new one. It belongs to
 // the owner of its directory, so that code in the sandbox may change it too.
-func (f Files) write(_ context.Context, a writeArgs) (any, error) {
+func (f workspace) write(_ context.Context, a writeArgs) (any, error) {
 	at, err := inside(a.Path)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (f Files) write(_ context.Context, a writeArgs) (any, error) {
 	return writeResult{Bytes: len(a.Text), Created: old == nil}, nil
 }
 
-func (f Files) place(at string, old fs.FileInfo, text string) error {
+func (f workspace) place(at string, old fs.FileInfo, text string) error {
 	if err := f.directories(path.Dir(at)); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (f Files) place(at string, old fs.FileInfo, text string) error {
 
 // behindLinks follows links to the file that a path means, so that a link is written
 // through and not replaced; "" after too many.
-func (f Files) behindLinks(at string) string {
+func (f workspace) behindLinks(at string) string {
 	for range 16 {
 		to, err := f.Root.Readlink(at)
 		if err != nil {
@@ -105,7 +105,7 @@ func (f Files) behindLinks(at string) string {
 }
 
 // directories makes the directories of a path, each owned as the one above it.
-func (f Files) directories(dir string) error {
+func (f workspace) directories(dir string) error {
 	if dir == "." {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (f Files) directories(dir string) error {
 
 // giveTo makes a new file or directory belong to the owner of dir; only root can, and
 // only root needs to.
-func (f Files) giveTo(dir, name string) error {
+func (f workspace) giveTo(dir, name string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (f Files) giveTo(dir, name string) error {
 }
 
 // room refuses what would make the workspace larger than it may be.
-func (f Files) room(old fs.FileInfo, size int) error {
+func (f workspace) room(old fs.FileInfo, size int) error {
 	if f.MaxBytes == 0 && f.MaxFiles == 0 {
 		return nil
 	}

@@ -3,7 +3,6 @@ package kit
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -28,12 +27,7 @@ func (remote) Invoke(context.Context, tool.Call) (tool.Result, error) {
 
 func parts(t *testing.T) Parts {
 	t.Helper()
-	root, err := os.OpenRoot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { root.Close() })
-	return Parts{Files: &builtin.Files{Root: root}, MCP: func(_ context.Context, server, name string) (tool.Tool, error) {
+	return Parts{Files: &builtin.Files{Dir: t.TempDir()}, MCP: func(_ context.Context, server, name string) (tool.Tool, error) {
 		if server != "s" || name != "r" {
 			return nil, errs.New(errs.NotFound, "no such tool", "")
 		}
