@@ -118,13 +118,14 @@ func (a *App) openTurns(Options) error {
 	return a.openRanker()
 }
 
-// summariesAtOnce is how many summaries are written at once: engines below batch them with
-// answers, so up to as many as turns; the embedded engine keeps its rows for people.
+// summariesAtOnce is how many summaries are written at once. Engines below batch them with
+// answers: half as many as turns keep up, since a summary is a fraction of an answer. The
+// embedded engine keeps its rows for people.
 func (a *App) summariesAtOnce() int {
 	if len(a.cfg.Below()) == 0 {
 		return 2
 	}
-	return min(a.cfg.Queue.Running, 32)
+	return max(2, a.cfg.Queue.Running/2)
 }
 
 // Handler serves every interface behind the one guard.
