@@ -112,8 +112,6 @@ type Adapter struct {
 	Description string `toml:"description" json:"description" rule:"need form=line"` // one line, for the router
 	Prompt      string `toml:"prompt" json:"prompt"`                                 // takes the place of {{specialist}}
 
-	Examples []string `toml:"examples" json:"examples,omitempty" rule:"count=1..64"` // requests that it is for; they rank for a shortlist and are in no prompt
-
 	Owners []string `toml:"owners" json:"owners,omitempty" rule:"count=1..256"` // tenants that it is for; none: everybody
 }
 

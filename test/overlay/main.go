@@ -24,11 +24,12 @@ func main() {
 	program := flag.String("program", "bin/macaron", "the built program")
 	set := flag.String("set", "test/intents/turns.tsv", "labelled turns, for answers")
 	every := flag.Int("every", 1, "take every so manieth row of the development split")
+	some := flag.Int("turns", 0, "answer so many of the labelled turns, evenly spread; 0: all")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		log.Fatal("name the file of the development split")
 	}
-	if err := run(*program, *set, flag.Arg(0), *every); err != nil {
+	if err := run(*program, *set, flag.Arg(0), *every, *some); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -71,7 +72,7 @@ type arm struct {
 	prompt  int
 }
 
-func run(program, set, dev string, every int) error {
+func run(program, set, dev string, every, some int) error {
 	all, err := rows(dev, every)
 	if err != nil {
 		return err
@@ -79,6 +80,13 @@ func run(program, set, dev string, every int) error {
 	turns, err := eval.ReadTurns(set)
 	if err != nil {
 		return err
+	}
+	if some > 0 && some < len(turns) {
+		step := len(turns) / some
+		for i := range some {
+			turns[i] = turns[i*step]
+		}
+		turns = turns[:some]
 	}
 	plain, err := measure(program, all, turns, func(c string) string { return c })
 	if err != nil {

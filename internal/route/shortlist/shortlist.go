@@ -44,7 +44,7 @@ type Ranker struct {
 	mu    sync.Mutex
 	hash  ids.Digest // of the contract that the rest is made of
 	words *index
-	texts [][]string           // of each adapter
+	texts []string             // of each adapter
 	known map[string][]float32 // embeddings of texts
 	busy  bool                 // work is under way
 }
@@ -62,7 +62,7 @@ func (r *Ranker) Rank(ctx context.Context, c *contract.Contract, labels []string
 	by, scores := Lexical, lexical
 	if vectors != nil {
 		if q, err := r.embed(ctx, []string{request}); err == nil {
-			by, scores = Embedding, nearest(vectors, q[0])
+			by, scores = Embedding, cosines(vectors, q[0])
 			if r.Fuse {
 				by, scores = Fused, fuse(lexical, scores)
 			}
@@ -78,10 +78,10 @@ func (r *Ranker) Warm(ctx context.Context, c *contract.Contract) {
 	}
 }
 
-// prepare gives the index of a contract and the embeddings of each adapter's texts, nil if
+// prepare gives the index of a contract and the embeddings of its adapters, nil if
 // they are not there. After a change of the contract only new texts are embedded: a few by
 // the turn, more of them later, and words rank until then.
-func (r *Ranker) prepare(ctx context.Context, c *contract.Contract) (*index, [][][]float32) {
+func (r *Ranker) prepare(ctx context.Context, c *contract.Contract) (*index, [][]float32) {
 	words, texts, missing := r.take(c)
 	switch {
 	case r.Embedder == nil:
@@ -96,19 +96,15 @@ func (r *Ranker) prepare(ctx context.Context, c *contract.Contract) (*index, [][
 }
 
 // take makes the index of a contract and tells which of its texts have no embedding yet.
-func (r *Ranker) take(c *contract.Contract) (words *index, texts [][]string, missing []string) {
+func (r *Ranker) take(c *contract.Contract) (words *index, texts, missing []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.hash != c.Hash() {
-		r.hash, r.texts = c.Hash(), textsOf(c)
-		joined := make([]string, len(r.texts))
-		for i, t := range r.texts {
-			joined[i] = strings.Join(t, " ")
-		}
-		r.words = newIndex(joined)
+		r.hash, r.texts = c.Hash(), descriptions(c)
+		r.words = newIndex(r.texts)
 		r.forget()
 	}
-	for _, t := range slices.Concat(r.texts...) {
+	for _, t := range r.texts {
 		if r.known[t] == nil {
 			missing = append(missing, t)
 		}
@@ -119,7 +115,7 @@ func (r *Ranker) take(c *contract.Contract) (words *index, texts [][]string, mis
 // forget drops the embeddings of texts that the contract has no more.
 func (r *Ranker) forget() {
 	kept := map[string][]float32{}
-	for _, t := range slices.Concat(r.texts...) {
+	for _, t := range r.texts {
 		if v := r.known[t]; v != nil {
 			kept[t] = v
 		}
@@ -160,16 +156,13 @@ func (r *Ranker) learnLater(texts []string) {
 }
 
 // vectors gives the embeddings of texts, nil if one is not there.
-func (r *Ranker) vectors(texts [][]string) [][][]float32 {
+func (r *Ranker) vectors(texts []string) [][]float32 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := make([][][]float32, len(texts))
-	for i, list := range texts {
-		for _, t := range list {
-			if r.known[t] == nil {
-				return nil
-			}
-			all[i] = append(all[i], r.known[t])
+	all := make([][]float32, len(texts))
+	for i, t := range texts {
+		if all[i] = r.known[t]; all[i] == nil {
+			return nil
 		}
 	}
 	return all
@@ -183,24 +176,20 @@ func (r *Ranker) embed(ctx context.Context, texts []string) ([][]float32, error)
 	return v, err
 }
 
-// textsOf gives what is known of each adapter: its title and description, and each of its
-// examples.
-func textsOf(c *contract.Contract) [][]string {
-	texts := make([][]string, len(c.Adapters))
+// descriptions gives what is known of each adapter: its title and description.
+func descriptions(c *contract.Contract) []string {
+	texts := make([]string, len(c.Adapters))
 	for i, a := range c.Adapters {
-		texts[i] = append([]string{strings.TrimPrefix(a.Title+". "+a.Description, ". ")}, a.Examples...)
+		texts[i] = strings.TrimPrefix(a.Title+". "+a.Description, ". ")
 	}
 	return texts
 }
 
-// nearest gives for each adapter the cosine of the request and the text that is nearest to it.
-func nearest(vectors [][][]float32, q []float32) []float64 {
+// cosines compares each vector with one.
+func cosines(vectors [][]float32, q []float32) []float64 {
 	out := make([]float64, len(vectors))
-	for i, list := range vectors {
-		out[i] = -1
-		for _, v := range list {
-			out[i] = max(out[i], dot(v, q)/math.Sqrt(dot(v, v)*dot(q, q)+1e-30))
-		}
+	for i, v := range vectors {
+		out[i] = dot(v, q) / math.Sqrt(dot(v, v)*dot(q, q)+1e-30)
 	}
 	return out
 }
