@@ -14,8 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macaron/internal/app"
+	"macaron/internal/auth"
 	"macaron/internal/errs"
 	"macaron/internal/record"
+	runsapi "macaron/internal/wire/runs"
 )
 
 func newRun(e *env) *cobra.Command {
@@ -25,17 +28,12 @@ func newRun(e *env) *cobra.Command {
 
 // taskRun is a run as the API shows it.
 type taskRun struct {
-	ID      string           `json:"id"`
-	Status  record.RunStatus `json:"status"`
-	Reason  string           `json:"reason"`
-	Answer  string           `json:"answer"`
-	Title   string           `json:"title"`
-	Mode    string           `json:"mode"`
-	Resume  bool             `json:"resumable"`
-	Opened  time.Time        `json:"opened"`
-	Outputs []record.RunFile `json:"outputs"`
-	Totals  record.RunTotals `json:"totals"`
-	Waits   *struct {
+	ID     string           `json:"id"`
+	Status record.RunStatus `json:"status"`
+	Reason string           `json:"reason"`
+	Answer string           `json:"answer"`
+	Totals record.RunTotals `json:"totals"`
+	Waits  *struct {
 		Call      string          `json:"call"`
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
@@ -152,29 +150,28 @@ func readTree(dir string) (map[string]any, error) {
 
 func newRunList(e *env) *cobra.Command {
 	var limit int
+	var owner string
 	c := &cobra.Command{
 		Use: "list", Short: "List runs, the newest first", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withServer(cmd, func(ctx context.Context, c *client) error {
-				var list struct {
-					Data []taskRun `json:"data"`
-				}
-				raw, err := c.fetch(ctx, fmt.Sprintf("/v1/runs?limit=%d", limit), &list)
+			return e.withStore(cmd.Context(), func(s app.Store) error {
+				list, err := s.Runs(cmd.Context(), owner, "", limit)
 				if err != nil {
 					return err
 				}
 				if e.json {
-					return e.printJSON(json.RawMessage(raw))
+					return e.printJSON(runsapi.List(list, limit))
 				}
 				rows := [][]string{{"RUN", "STATUS", "MODE", "OPENED", "TASK"}}
-				for _, r := range list.Data {
-					rows = append(rows, []string{r.ID, string(r.Status), r.Mode, r.Opened.Format(time.DateTime), r.Title})
+				for _, r := range list {
+					rows = append(rows, []string{r.Run, string(r.Status), r.Mode, r.Opened.Format(time.DateTime), r.Title})
 				}
 				return e.table(rows...)
 			})
 		},
 	}
 	c.Flags().IntVar(&limit, "limit", 50, "runs at most")
+	c.Flags().StringVar(&owner, "tenant", auth.Local, "whose runs")
 	return c
 }
 

@@ -24,6 +24,15 @@ type summary struct {
 	Updated time.Time        `json:"updated"`
 }
 
+// List is the answer that lists runs, of which at most limit were asked for.
+func List(all []record.RunState, limit int) any {
+	out := listed{Object: "list", Data: []summary{}, More: len(all) == limit}
+	for _, s := range all {
+		out.Data = append(out.Data, summaryOf(s))
+	}
+	return out
+}
+
 type listed struct {
 	Object string    `json:"object"` // list
 	Data   []summary `json:"data"`

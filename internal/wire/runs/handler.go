@@ -158,11 +158,7 @@ func (d Deps) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := listed{Object: "list", Data: []summary{}, More: len(all) == limit}
-	for _, s := range all {
-		out.Data = append(out.Data, summaryOf(s))
-	}
-	return chatapi.WriteJSON(w, out)
+	return chatapi.WriteJSON(w, List(all, limit))
 }
 
 // records are the run's own, one JSON object a line, as `macaron data export` has them.
