@@ -161,7 +161,7 @@ func runnable(c *cobra.Command) (paths []string) {
 		if sub.HasSubCommands() {
 			paths = append(paths, runnable(sub)...)
 		}
-		if sub.Runnable() && (!sub.HasSubCommands() || sub.Name() == "route") {
+		if sub.Runnable() && !sub.Hidden && (!sub.HasSubCommands() || sub.Name() == "route") {
 			paths = append(paths, strings.TrimPrefix(sub.CommandPath(), "macaron "))
 		}
 	}

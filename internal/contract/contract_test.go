@@ -190,20 +190,39 @@ func TestRequestStaysQuoted(t *testing.T) {
 	}
 }
 
+// What a text can do to its reader: each is read alone, as a file that imports itself and
+// another one, and under its overlay. What is read has a name, and its own text has the same.
 func FuzzParse(f *testing.F) {
 	f.Add(fixture(f))
+	f.Add(full(f))
 	f.Add("schema = \"macaron.hcp/1\"\n[[adapters]]\nname = \"\\U00110000\"")
 	f.Add("a.b.c = {d = [1, {e = 2}]}")
+	f.Add("schema = \"macaron.hcp/2\"\nimports = [\"b.toml\", \"c/d.toml\"]\n[overlays.o.agent]\nmax_turns = 2\n[[skills]]\nname = \"s\"\nfile = \"b.toml\"")
+	other := []byte(full(f))
 	f.Fuzz(func(t *testing.T, text string) {
+		files := map[string][]byte{"a.toml": []byte(text), "b.toml": other, "c/d.toml": []byte(text)}
+		_, whole := ParseFiles("a.toml", files)
+		_, laid := ParseFiles("a.toml", files, "o")
 		c, err := Parse([]byte(text))
-		if err != nil {
-			if code := errs.CodeOf(err); code != errs.FormatInvalid && code != errs.TooLarge {
+		for _, err := range []error{whole, laid, err} {
+			switch errs.CodeOf(err) {
+			case "", errs.FormatInvalid, errs.TooLarge, errs.NotFound, errs.InvalidRequest:
+			default:
 				t.Fatal(fmt.Sprint(err))
 			}
+		}
+		if err != nil {
 			return
 		}
 		if c.Hash() == "" || len(c.Canonical()) == 0 || c.RouteUser(text, &Previous{"L0", text}) == "" {
 			t.Fatal("a contract without hash or prompt")
+		}
+		own, err := c.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Parse(own); err != nil || again.Hash() != c.Hash() {
+			t.Fatalf("its own text is another contract: %v\n%s", err, own)
 		}
 	})
 }

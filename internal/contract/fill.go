@@ -1,5 +1,7 @@
 package contract
 
+import "macaron/internal/tool"
+
 // The bounds of a run where a contract with an agent says nothing. They are filled in
 // before the contract is named, so that they cannot change below it.
 const (
@@ -44,7 +46,7 @@ func (c *Contract) fill() {
 		preset(&c.Memory.Scope, MemoryOwner)
 	}
 	if c.Policies.Effects == nil {
-		c.Policies.Effects = []Effect{EffectPure, EffectRead, EffectWrite}
+		c.Policies.Effects = []tool.Effect{tool.Pure, tool.Read, tool.Write}
 	}
 	for i := range c.Hooks {
 		if c.Hooks[i].On == OnStop {

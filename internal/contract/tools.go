@@ -1,6 +1,10 @@
 package contract
 
-import "slices"
+import (
+	"slices"
+
+	"macaron/internal/tool"
+)
 
 // The forms of Tool.Use.
 const (
@@ -10,36 +14,22 @@ const (
 	UseHTTP    = "http"     // Tool.HTTP says where
 )
 
-// Effect is what calling a tool does to the world.
-type Effect string
-
-// The effects, from harmless to not.
-const (
-	EffectPure         Effect = "pure"
-	EffectRead         Effect = "read"
-	EffectWrite        Effect = "write"
-	EffectIrreversible Effect = "irreversible"
-)
-
-// Effects lists them in that order.
-var Effects = []Effect{EffectPure, EffectRead, EffectWrite, EffectIrreversible}
-
 // Tool is one tool that a run may use. What is empty is what the tool says of itself;
 // an http tool says nothing and needs description, parameters and effect.
 type Tool struct {
-	Name        string   `toml:"name" json:"name" rule:"need form=identifier"` // what the model calls it; a Python identifier
-	Use         string   `toml:"use" json:"use" rule:"need form=use"`
-	Description string   `toml:"description" json:"description,omitempty"`
-	Parameters  Object   `toml:"parameters" json:"parameters,omitzero"` // JSON Schema of an object
-	Result      Object   `toml:"result" json:"result,omitzero"`         // JSON Schema of the result
-	Effect      Effect   `toml:"effect" json:"effect,omitempty" rule:"one=pure|read|write|irreversible"`
-	Observe     bool     `toml:"observe" json:"observe,omitempty"`                            // the model sees the result before its next step
-	Approval    bool     `toml:"approval" json:"approval,omitempty"`                          // a person says yes first
-	NoAI        []string `toml:"noai" json:"noai,omitempty" rule:"count=1..256 form=pointer"` // JSON pointers into the result that the model never sees
-	Retries     int      `toml:"retries" json:"retries,omitempty" rule:"range=0..10"`
-	TimeoutMS   int      `toml:"timeout_ms" json:"timeout_ms,omitempty" rule:"range=0..604800000"` // 0: agent.max_wall_ms alone bounds it
-	MaxCalls    int      `toml:"max_calls" json:"max_calls,omitempty" rule:"range=0..1000000"`     // in a run; 0: agent.max_tool_calls alone bounds it
-	HTTP        HTTP     `toml:"http" json:"http,omitzero"`
+	Name        string      `toml:"name" json:"name" rule:"need form=identifier"` // what the model calls it; a Python identifier
+	Use         string      `toml:"use" json:"use" rule:"need form=use"`
+	Description string      `toml:"description" json:"description,omitempty"`
+	Parameters  Object      `toml:"parameters" json:"parameters,omitzero"` // JSON Schema of an object
+	Result      Object      `toml:"result" json:"result,omitzero"`         // JSON Schema of the result
+	Effect      tool.Effect `toml:"effect" json:"effect,omitempty" rule:"one=pure|read|write|irreversible"`
+	Observe     bool        `toml:"observe" json:"observe,omitempty"`                            // the model sees the result before its next step
+	Approval    bool        `toml:"approval" json:"approval,omitempty"`                          // a person says yes first
+	NoAI        []string    `toml:"noai" json:"noai,omitempty" rule:"count=1..256 form=pointer"` // JSON pointers into the result that the model never sees
+	Retries     int         `toml:"retries" json:"retries,omitempty" rule:"range=0..10"`
+	TimeoutMS   int         `toml:"timeout_ms" json:"timeout_ms,omitempty" rule:"range=0..604800000"` // 0: agent.max_wall_ms alone bounds it
+	MaxCalls    int         `toml:"max_calls" json:"max_calls,omitempty" rule:"range=0..1000000"`     // in a run; 0: agent.max_tool_calls alone bounds it
+	HTTP        HTTP        `toml:"http" json:"http,omitzero"`
 }
 
 // HTTP is the request of an http tool. Placeholders {{NAME}} in the path and query of the
@@ -59,13 +49,13 @@ type Server struct {
 
 // Policies bound what any tool may do, whatever it says of itself.
 type Policies struct {
-	Effects []Effect `toml:"effects" json:"effects,omitempty" rule:"count=1..4 one=pure|read|write|irreversible"` // allowed ones
-	Approve []Effect `toml:"approve" json:"approve,omitempty" rule:"count=1..4 one=pure|read|write|irreversible"` // those that a person says yes to first
-	Hosts   []string `toml:"hosts" json:"hosts,omitempty" rule:"count=1..256"`                                    // that the http tools may reach; none: as each tool says
+	Effects []tool.Effect `toml:"effects" json:"effects,omitempty" rule:"count=1..4 one=pure|read|write|irreversible"` // allowed ones
+	Approve []tool.Effect `toml:"approve" json:"approve,omitempty" rule:"count=1..4 one=pure|read|write|irreversible"` // those that a person says yes to first
+	Hosts   []string      `toml:"hosts" json:"hosts,omitempty" rule:"count=1..256"`                                    // that the http tools may reach; none: as each tool says
 }
 
 // Allows reports whether tools of an effect may be called.
-func (p Policies) Allows(e Effect) bool { return slices.Contains(p.Effects, e) }
+func (p Policies) Allows(e tool.Effect) bool { return slices.Contains(p.Effects, e) }
 
 // Asks reports whether calls of an effect need a person's yes.
-func (p Policies) Asks(e Effect) bool { return slices.Contains(p.Approve, e) }
+func (p Policies) Asks(e tool.Effect) bool { return slices.Contains(p.Approve, e) }

@@ -191,7 +191,7 @@ func (r *run) equip(ctx context.Context, opened *record.RunOpened) error {
 			tools = append(tools, t)
 		}
 	}
-	policy := gate.Policy{Effects: effects(r.contract.Policies.Effects), Approve: effects(r.contract.Policies.Approve)}
+	policy := gate.Policy{Effects: r.contract.Policies.Effects, Approve: r.contract.Policies.Approve}
 	if mode == contract.Hybrid {
 		policy.InCode, policy.Look = []tool.Effect{tool.Pure, tool.Read}, true
 	}
@@ -202,14 +202,6 @@ func (r *run) equip(ctx context.Context, opened *record.RunOpened) error {
 	r.gate = g
 	opened.Tools, err = r.offered(mode)
 	return err
-}
-
-func effects(list []contract.Effect) []tool.Effect {
-	var out []tool.Effect
-	for _, e := range list {
-		out = append(out, tool.Effect(e))
-	}
-	return out
 }
 
 // offered lists what the model may call itself. In REPL mode tools are functions of the

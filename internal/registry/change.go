@@ -21,7 +21,7 @@ func Add(home, contractPath, dir string, add Addition) (adapter.Revision, error)
 	rev.Name, rev.Source = add.Name, string(rev.Hash)
 	add.Source = rev.Source
 	err = rewrite(contractPath, func(text []byte) ([]byte, error) {
-		next, err := Insert(text, add)
+		next, err := Insert(text, add, parser(contractPath))
 		if err != nil {
 			return nil, err
 		}
@@ -44,12 +44,23 @@ func keep(home string, rev adapter.Revision, dir string) error {
 func Remove(contractPath, name string) (contract.Adapter, error) {
 	var gone contract.Adapter
 	err := rewrite(contractPath, func(text []byte) ([]byte, error) {
-		if k, err := contract.Parse(text); err == nil {
+		if k, err := parser(contractPath)(text); err == nil {
 			gone, _ = k.Adapter(name)
 		}
-		return Delete(text, name)
+		return Delete(text, name, parser(contractPath))
 	})
 	return gone, err
+}
+
+// parser reads texts that are to stand at path, with what they import from there.
+func parser(path string) Parser {
+	return func(text []byte) (*contract.Contract, error) {
+		s, err := contract.ParseFile(path, text)
+		if err != nil {
+			return nil, err
+		}
+		return s.Contract, nil
+	}
 }
 
 // rewrite replaces the contract file, unless somebody else has changed it meanwhile.

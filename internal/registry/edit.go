@@ -21,12 +21,15 @@ type Addition struct {
 	Replace bool // an adapter of that name gives way; what is left empty stays as it is
 }
 
-// Insert gives the text of a contract with one more adapter. Every other byte stays.
-func Insert(text []byte, add Addition) ([]byte, error) {
+// Parser reads a contract's own file, with all that it imports.
+type Parser func(text []byte) (*contract.Contract, error)
+
+// Insert gives the text of a contract's own file with one more adapter. Every other byte stays.
+func Insert(text []byte, add Addition, parse Parser) ([]byte, error) {
 	if err := adapter.CheckName(add.Name); err != nil {
 		return nil, err
 	}
-	old, err := contract.Parse(text)
+	old, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +43,7 @@ func Insert(text []byte, add Addition) ([]byte, error) {
 	case exists && !add.Replace:
 		return nil, errs.New(errs.InvalidRequest, "the contract has an adapter "+add.Name, "choose another --name, or give --replace to put a new revision in its place")
 	case exists && at < 0:
-		return nil, inline()
+		return nil, elsewhere(add.Name)
 	case exists:
 		edits = change(text, l.blocks[at], add.Adapter)
 	default:
@@ -53,12 +56,12 @@ func Insert(text []byte, add Addition) ([]byte, error) {
 		}
 		edits = append(edits, before)
 	}
-	return apply(text, edits, old, add.Name)
+	return apply(text, edits, old, add.Name, parse)
 }
 
-// Delete gives the text of a contract without an adapter.
-func Delete(text []byte, name string) ([]byte, error) {
-	old, err := contract.Parse(text)
+// Delete gives the text of a contract's own file without an adapter.
+func Delete(text []byte, name string, parse Parser) ([]byte, error) {
+	old, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +77,7 @@ func Delete(text []byte, name string) ([]byte, error) {
 	}
 	at := slices.IndexFunc(l.blocks, func(b block) bool { return b.name == name })
 	if at < 0 {
-		return nil, inline()
+		return nil, elsewhere(name)
 	}
 	edits := []edit{{l.blocks[at].withBlankBefore(text), ""}}
 	for i, it := range l.order {
@@ -82,7 +85,19 @@ func Delete(text []byte, name string) ([]byte, error) {
 			edits = append(edits, edit{l.orderItem(i), ""})
 		}
 	}
-	return apply(text, edits, old, name)
+	out, err := apply(text, edits, old, name, parse)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := parse(out); err != nil || slices.Contains(now.Labels(), name) {
+		return nil, elsewhere(name)
+	}
+	return out, nil
+}
+
+// elsewhere refuses to edit what other files or other forms hold.
+func elsewhere(name string) error {
+	return errs.New(errs.Unsupported, name+" does not stand as an [[adapters]] table in the contract's own file alone", "edit by hand the file that has it: one that the contract imports, or a list that is written in one piece")
 }
 
 func inline() error {
@@ -96,13 +111,13 @@ type edit struct {
 }
 
 // apply makes the edits and proves that only the named adapter has changed.
-func apply(text []byte, edits []edit, old *contract.Contract, name string) ([]byte, error) {
+func apply(text []byte, edits []edit, old *contract.Contract, name string, parse Parser) ([]byte, error) {
 	slices.SortFunc(edits, func(a, b edit) int { return b.from - a.from })
 	out := bytes.Clone(text)
 	for _, e := range edits {
 		out = slices.Replace(out, e.from, e.to, []byte(e.with)...)
 	}
-	now, err := contract.Parse(out)
+	now, err := parse(out)
 	if err != nil {
 		e := *errs.As(err)
 		e.Message = "the contract would not be valid any more: " + e.Message

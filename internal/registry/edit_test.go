@@ -12,7 +12,7 @@ import (
 )
 
 func TestInsertAppendsAndOrders(t *testing.T) {
-	got, err := Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L2", Title: "T", Source: "x", Description: "d\ttab", Prompt: "p"}, Before: "L0"})
+	got, err := Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L2", Title: "T", Source: "x", Description: "d\ttab", Prompt: "p"}, Before: "L0"}, contract.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestInsertAppendsAndOrders(t *testing.T) {
 }
 
 func TestReplaceChangesOnlyWhatIsGiven(t *testing.T) {
-	got, err := Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L1", Source: "y", Prompt: "p"}, Replace: true})
+	got, err := Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L1", Source: "y", Prompt: "p"}, Replace: true}, contract.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestReplaceChangesOnlyWhatIsGiven(t *testing.T) {
 
 func TestDeleteLeavesCommentsOfOthers(t *testing.T) {
 	text := head + block1 + "\n# about the next\n" + block0[1:]
-	got, err := Delete([]byte(text), "L1")
+	got, err := Delete([]byte(text), "L1", contract.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,24 +53,26 @@ func TestEditsThatAreRefused(t *testing.T) {
 		make func() ([]byte, error)
 	}{
 		"twice": {errs.InvalidRequest, func() ([]byte, error) {
-			return Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L1", Source: "x", Description: "d"}})
+			return Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L1", Source: "x", Description: "d"}}, contract.Parse)
 		}},
 		"bad name": {errs.InvalidRequest, func() ([]byte, error) {
-			return Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "../x", Source: "x", Description: "d"}})
+			return Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "../x", Source: "x", Description: "d"}}, contract.Parse)
 		}},
 		"no text": {errs.FormatInvalid, func() ([]byte, error) {
-			return Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L2", Source: "x"}})
+			return Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L2", Source: "x"}}, contract.Parse)
 		}},
 		"before whom": {errs.InvalidRequest, func() ([]byte, error) {
-			return Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L2", Source: "x", Description: "d"}, Before: "L9"})
+			return Insert([]byte(head+block0+block1), Addition{Adapter: contract.Adapter{Name: "L2", Source: "x", Description: "d"}, Before: "L9"}, contract.Parse)
 		}},
-		"not TOML": {errs.FormatInvalid, func() ([]byte, error) { return Insert([]byte("= ="), Addition{Adapter: contract.Adapter{Name: "L2"}}) }},
+		"not TOML": {errs.FormatInvalid, func() ([]byte, error) {
+			return Insert([]byte("= ="), Addition{Adapter: contract.Adapter{Name: "L2"}}, contract.Parse)
+		}},
 		"inline insert": {errs.FormatInvalid, func() ([]byte, error) {
-			return Insert([]byte(inlined), Addition{Adapter: contract.Adapter{Name: "L2", Source: "x", Description: "d"}})
+			return Insert([]byte(inlined), Addition{Adapter: contract.Adapter{Name: "L2", Source: "x", Description: "d"}}, contract.Parse)
 		}},
-		"inline delete": {errs.Unsupported, func() ([]byte, error) { return Delete([]byte(inlined), "L1") }},
-		"the router":    {errs.InvalidRequest, func() ([]byte, error) { return Delete([]byte(head+block0+block1), "L0") }},
-		"unknown":       {errs.AdapterNotFound, func() ([]byte, error) { return Delete([]byte(head+block0+block1), "L7") }},
+		"inline delete": {errs.Unsupported, func() ([]byte, error) { return Delete([]byte(inlined), "L1", contract.Parse) }},
+		"the router":    {errs.InvalidRequest, func() ([]byte, error) { return Delete([]byte(head+block0+block1), "L0", contract.Parse) }},
+		"unknown":       {errs.AdapterNotFound, func() ([]byte, error) { return Delete([]byte(head+block0+block1), "L7", contract.Parse) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := tc.make()
@@ -84,14 +86,14 @@ func TestEditsThatAreRefused(t *testing.T) {
 // Whatever is added can be taken out again, and then nothing has changed.
 func TestInsertThenDeleteIsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		line := rapid.StringMatching(`[^\r\n]{1,30}`)
+		line := rapid.StringMatching(`[^\r\n]{0,30}[^\s]`) // a blank one is none
 		a := contract.Adapter{
 			Name: rapid.StringMatching(`N[A-Za-z0-9._-]{0,20}`).Draw(t, "name"), Title: line.Draw(t, "title"), Source: "x",
 			Description: line.Draw(t, "description"), Prompt: rapid.String().Draw(t, "prompt"),
 		}
 		add := Addition{Adapter: a, Before: rapid.SampledFrom([]string{"", "L0", "L1"}).Draw(t, "before")}
 		text := head + block0 + block1 + rapid.SampledFrom([]string{"", "# end\n", "\n\n"}).Draw(t, "tail")
-		with, err := Insert([]byte(text), add)
+		with, err := Insert([]byte(text), add, contract.Parse)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +104,7 @@ func TestInsertThenDeleteIsNothing(t *testing.T) {
 		if got, _ := k.Adapter(a.Name); !reflect.DeepEqual(got, a) {
 			t.Fatalf("got %+v, want %+v", got, a)
 		}
-		back, err := Delete(with, a.Name)
+		back, err := Delete(with, a.Name, contract.Parse)
 		if err != nil {
 			t.Fatal(err)
 		}

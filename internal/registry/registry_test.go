@@ -283,6 +283,30 @@ func TestOneFileIsNoSource(t *testing.T) {
 	}
 }
 
+// Adapters of the contract's own file can be added and removed though it imports others;
+// those of an imported one are the business of whoever edits that.
+func TestAddAndRemoveBesideImports(t *testing.T) {
+	r := newRig(t)
+	v2 := strings.NewReplacer("macaron.hcp/1", "macaron.hcp/2", `version = "1"`, "version = \"1.0.0\"\nimports = [\"more.toml\"]").Replace(head)
+	if err := os.WriteFile(filepath.Join(r.dir, "more.toml"), []byte("schema = \"macaron.hcp/2\"\n"+block1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.write(v2 + block0)
+	before := r.text()
+	if _, err := Add(r.home, r.contract, r.adapter("new", 9), Addition{Adapter: contract.Adapter{Name: "L4", Description: "d"}}); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := contract.Load(r.contract); err != nil || len(k.Adapters) != 3 {
+		t.Fatalf("%v", err)
+	}
+	if _, err := Remove(r.contract, "L1"); errs.CodeOf(err) != errs.Unsupported || !strings.Contains(errs.As(err).Next, "imports") {
+		t.Errorf("one of an imported file: %v", err)
+	}
+	if _, err := Remove(r.contract, "L4"); err != nil || r.text() != before {
+		t.Errorf("%v\n%s", err, r.text())
+	}
+}
+
 // A change of an imported file is taken up, and what was in force is kept as one file.
 func TestImportsAreWatched(t *testing.T) {
 	r := newRig(t)

@@ -190,30 +190,49 @@ func (c *Content) Source() (*contract.Source, error) {
 }
 
 // Write writes a pack's files into a directory, which must not exist or be empty, and gives
-// the path of the contract's own. Source should have been asked first.
+// the path of the contract's own. Source should have been asked first. The directory is
+// made beside its place and then moved there: it is whole or it is not there.
 func (c *Content) Write(dir string) (string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", disk.Error(err, dir+" cannot be made")
-	}
-	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
+	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", errs.Wrap(errs.InvalidRequest, errors.Join(err, fmt.Errorf("%d entries", len(there))), dir+" is not an empty directory", "name a new one with -o")
 	}
+	parent := filepath.Dir(filepath.Clean(dir))
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", disk.Error(err, parent+" cannot be made")
+	}
+	staged, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+"-")
+	if err != nil {
+		return "", disk.Error(err, dir+" cannot be made")
+	}
+	if err := c.stage(staged); err != nil {
+		return "", errors.Join(err, os.RemoveAll(staged))
+	}
+	err = errors.Join(os.Chmod(staged, 0o755), os.Remove(dir)) // an empty one gives way
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = os.Rename(staged, dir)
+	}
+	if err != nil {
+		return "", errors.Join(disk.Error(err, dir+" cannot be made"), os.RemoveAll(staged))
+	}
+	return filepath.Join(dir, c.Root), disk.Error(disk.SyncDir(parent), dir+" cannot be made")
+}
+
+// stage writes the files into an empty directory.
+func (c *Content) stage(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return "", disk.Error(err, dir+" cannot be opened")
+		return disk.Error(err, dir+" cannot be opened")
 	}
 	defer root.Close() // everything was written and closed before
 	for p, text := range c.Texts {
 		if err := put(root, p, text); err != nil {
-			return "", disk.Error(err, filepath.Join(dir, filepath.FromSlash(p))+" cannot be written")
+			return disk.Error(err, filepath.FromSlash(p)+" cannot be written")
 		}
 	}
-	if c.Signature != nil {
-		if err := put(root, c.Root+sign.Suffix, c.Signature); err != nil {
-			return "", disk.Error(err, "the signature cannot be written")
-		}
+	if c.Signature == nil {
+		return nil
 	}
-	return filepath.Join(dir, c.Root), nil
+	return disk.Error(put(root, c.Root+sign.Suffix, c.Signature), "the signature cannot be written")
 }
 
 func put(root *os.Root, name string, text []byte) error {

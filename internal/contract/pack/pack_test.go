@@ -89,6 +89,30 @@ func TestPackAndUnpack(t *testing.T) {
 	}
 }
 
+// A directory that cannot be written whole is not there, nor is anything beside it.
+func TestWriteIsWholeOrNothing(t *testing.T) {
+	s, _ := source(t)
+	c, err := Read(bytes.NewReader(pack(t, s, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := t.TempDir()
+	c.Texts["a"], c.Texts["a/b"] = nil, nil // one of them is in the other's way
+	if _, err := c.Write(filepath.Join(parent, "new")); errs.CodeOf(err) != errs.StorageFailed {
+		t.Errorf("%v", err)
+	}
+	if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+	delete(c.Texts, "a/b")
+	if err := os.Mkdir(filepath.Join(parent, "empty"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write(filepath.Join(parent, "empty")); err != nil {
+		t.Errorf("into an empty directory: %v", err)
+	}
+}
+
 // tar takes a pack apart.
 func TestTarReadsIt(t *testing.T) {
 	s, _ := source(t)

@@ -38,10 +38,10 @@ func parts(t *testing.T) Parts {
 func TestContractToolsAreMade(t *testing.T) {
 	c := &contract.Contract{Policies: contract.Policies{Hosts: []string{"api.example.org"}}, Tools: []contract.Tool{
 		{Name: "look", Use: "builtin:files.read", Description: "ours", Observe: true, TimeoutMS: 5},
-		{Name: "save", Use: "builtin:files.write", Effect: contract.EffectIrreversible, Approval: true},
+		{Name: "save", Use: "builtin:files.write", Effect: tool.Irreversible, Approval: true},
 		{Name: "unknown", Use: "mcp:s/r"},
-		{Name: "known", Use: "mcp:s/r", Effect: contract.EffectRead, NoAI: []string{"/key"}},
-		{Name: "item", Use: "http", Description: "d", Effect: contract.EffectRead, Parameters: contract.Object{"type": "object"}, HTTP: contract.HTTP{Method: "GET", URL: "https://api.example.org/{{id}}"}},
+		{Name: "known", Use: "mcp:s/r", Effect: tool.Read, NoAI: []string{"/key"}},
+		{Name: "item", Use: "http", Description: "d", Effect: tool.Read, Parameters: contract.Object{"type": "object"}, HTTP: contract.HTTP{Method: "GET", URL: "https://api.example.org/{{id}}"}},
 		{Name: "fetch", Use: "builtin:http.get"},
 		{Name: "finish", Use: "builtin:run.finish"},
 	}}
@@ -67,10 +67,10 @@ func TestWhatCannotBeHadIsRefused(t *testing.T) {
 	get := contract.HTTP{Method: "GET", URL: "https://other.example.org/"}
 	for says, x := range map[string]contract.Tool{
 		"there is no builtin":  {Use: "builtin:files.burn"},
-		"effect is write":      {Use: "builtin:files.write", Effect: contract.EffectRead},
+		"effect is write":      {Use: "builtin:files.write", Effect: tool.Read},
 		"no such tool":         {Use: "mcp:s/none"},
 		"no shed":              {Use: "shed:sha256:" + strings.Repeat("0", 64)},
-		"not on the list":      {Use: "http", HTTP: get, Effect: contract.EffectRead},
+		"not on the list":      {Use: "http", HTTP: get, Effect: tool.Read},
 		"no builtin shell":     {Use: "builtin:shell"},
 		"no builtin memory":    {Use: "builtin:memory.search"},
 		"not one of pure":      {Use: "mcp:s/r", Effect: "maybe"},
