@@ -87,19 +87,11 @@ func (d Desk) open(ctx context.Context, owner string) (mcp.Work, error) {
 		return nil, err
 	}
 	w.free = free
-	policy := toolgate.Policy{Effects: effects(c.Policies.Effects), Approve: effects(c.Policies.Approve)}
+	policy := toolgate.Policy{Effects: c.Policies.Effects, Approve: c.Policies.Approve}
 	if w.gate, err = toolgate.New(toolgate.Options{Tools: tools, Ledger: w, Policy: policy, Limits: toolgate.Limits{Calls: c.Agent.MaxToolCalls}}); err != nil {
 		return nil, err
 	}
 	return w, w.append(ctx, record.SessionOpened{Root: w.session, Title: "Model Context Protocol"})
-}
-
-func effects(list []contract.Effect) []tool.Effect {
-	var out []tool.Effect
-	for _, e := range list {
-		out = append(out, tool.Effect(e))
-	}
-	return out
 }
 
 func (w *desked) append(ctx context.Context, body record.Body) error {
