@@ -52,7 +52,7 @@ func TestKilledAtEveryMessage(t *testing.T) {
 	other := open(t, Options{URL: database})
 	log := session.New(other, session.Options{})
 	acked := map[string]string{} // turn to the last thing that was acknowledged of it
-	for n := 1; n <= 36; n++ { // two turns and more, each of the messages on one side or the other
+	for n := 1; n <= 36; n++ {   // two turns and more, each of the messages on one side or the other
 		killed(t, c, behind, n, n%2 == 0, acked)
 	}
 	if _, err := other.pool.Exec(ctx, `UPDATE instances SET until = now() - interval '1 second' WHERE id <> $1`, other.instance); err != nil { // instead of a wait
