@@ -17,6 +17,7 @@ import (
 	"macaron/internal/app"
 	"macaron/internal/auth"
 	"macaron/internal/errs"
+	"macaron/internal/money"
 	"macaron/internal/record"
 	runsapi "macaron/internal/wire/runs"
 )
@@ -82,7 +83,7 @@ func newRunStart(e *env) *cobra.Command {
 	f.IntVar(&limits.Tokens, "max-tokens", 0, "tokens of all model calls at most")
 	f.IntVar(&limits.ToolCalls, "max-tool-calls", 0, "tool calls at most")
 	f.Int64Var(&limits.WallMS, "max-wall-ms", 0, "milliseconds at most")
-	f.Float64Var(&limits.CostUSD, "max-cost-usd", 0, "US dollars at most, by the setting runs.price")
+	f.TextVar(&limits.CostUSD, "max-cost-usd", money.USD(0), "US dollars at most, by the prices of config.toml")
 	f.BoolVar(&detach, "detach", false, "do not wait for the end")
 	return c
 }

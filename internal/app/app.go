@@ -20,6 +20,7 @@ import (
 	"macaron/internal/limits"
 	"macaron/internal/mcp"
 	"macaron/internal/models"
+	"macaron/internal/money"
 	"macaron/internal/obs"
 	"macaron/internal/retention"
 	"macaron/internal/session"
@@ -63,6 +64,7 @@ type App struct {
 	runs      *runs
 	store     Store
 	policy    atomic.Pointer[retention.Policy]
+	prices    atomic.Pointer[money.Table]
 	entries   []entry // every route
 	handler   http.Handler
 	instance  string // names this process to engines below, which may be itself
@@ -76,6 +78,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 		a.version = "dev"
 	}
 	a.settings = inForce{now: cfg, read: opts.Settings}
+	a.setPrices(cfg)
 	a.metrics = obs.NewMetrics(a.version)
 	a.front.init(cfg, opts, a.metrics, refusal)
 	a.instance = a.ids.New(ids.Request)
@@ -104,7 +107,7 @@ func (a *App) openHome(Options) error {
 
 // openTurns sets up the path of a request.
 func (a *App) openTurns(Options) error {
-	generator := a.seen(metered{a.generator, a.keys, a.clock})
+	generator := a.seen(a.metered())
 	a.summaries = summary.Start(summary.Deps{
 		Log: a.sessions, Contracts: a.catalogue, Generator: generator, IDs: a.ids, Meter: a.metrics, Logger: a.log, AtOnce: a.summariesAtOnce(),
 	})

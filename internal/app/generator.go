@@ -68,7 +68,7 @@ func (a *App) upstreams() []obs.Upstream {
 
 // EngineConfig gives the settings of a server to the room that speaks to it.
 func EngineConfig(s config.Server) upstream.Config {
-	return upstream.Config{URL: s.URL, Key: s.Key.Reveal(), Dialect: s.Dialect, Models: s.Adapters, Timeout: s.Timeout, Longest: s.Longest, Conns: s.Conns}
+	return upstream.Config{Name: s.Name, URL: s.URL, Key: s.Key.Reveal(), Dialect: s.Dialect, Models: s.Adapters, Timeout: s.Timeout, Longest: s.Longest, Conns: s.Conns}
 }
 
 // overlap reports whether two servers have an adapter in common.

@@ -3,12 +3,16 @@ package app
 import (
 	"context"
 	"iter"
+	"slices"
+	"sync/atomic"
 
 	"macaron/internal/auth"
 	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/clock"
+	"macaron/internal/config"
 	"macaron/internal/contract"
+	"macaron/internal/money"
 	"macaron/internal/turn"
 )
 
@@ -49,23 +53,43 @@ func (g gate) Dry(ctx context.Context, q turn.Request) (turn.Report, error) {
 }
 
 // metered counts the tokens of every model call: on the accounts of the key that asked and of its
-// tenant; what nobody asked for, as summaries, on the tenant's alone.
+// tenant; what nobody asked for, as summaries, on the tenant's alone. It tells each call what
+// its tokens cost.
 type metered struct {
 	*late
-	keys  *auth.Keyring
-	clock clock.Clock
+	keys   *auth.Keyring
+	clock  clock.Clock
+	prices *atomic.Pointer[money.Table]
+}
+
+func (a *App) metered() metered { return metered{a.generator, a.keys, a.clock, &a.prices} }
+
+// setPrices has the prices of the settings count from the next call on.
+func (a *App) setPrices(c config.Config) {
+	all := c.PriceTable()
+	a.prices.Store(&all)
+}
+
+// priced tells whether there is a price for calls of an adapter, at some engine at least.
+func (a *App) priced(adapter string) bool {
+	return slices.ContainsFunc(*a.prices.Load(), func(r money.Row) bool { return r.Model == "" || r.Model == adapter })
 }
 
 // Generate implements backend.Generator.
 func (m metered) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat.Event, error] {
-	spend := m.account(ctx, r.Salt)
-	if spend == nil {
+	spend, prices := m.account(ctx, r.Salt), *m.prices.Load()
+	if spend == nil && len(prices) == 0 {
 		return m.late.Generate(ctx, r)
 	}
 	return func(yield func(chat.Event, error) bool) {
 		tokens := int64(0)
-		defer func() { spend(tokens) }()
+		if spend != nil {
+			defer func() { spend(tokens) }()
+		}
 		for e, err := range m.late.Generate(ctx, r) {
+			if e.Start != nil {
+				e.Start.Rate, _ = prices.Find(e.Start.Engine.Name, r.Revision.Name)
+			}
 			tokens = cost(tokens, e)
 			if !yield(e, err) {
 				return

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"macaron/internal/auth"
+	"macaron/internal/backend/backendtest"
 	"macaron/internal/errs"
 	"macaron/internal/limits"
+	"macaron/internal/money"
 )
 
 func TestRequestLimitsAndTheirHeaders(t *testing.T) {
@@ -83,5 +85,28 @@ func TestTurnsAtOnceOfAKey(t *testing.T) {
 	leave()
 	if resp := k.post(ask(user("L2: x")), one); resp.StatusCode != 200 {
 		t.Errorf("the next turn gives %d", resp.StatusCode)
+	}
+}
+
+// Every model call of a turn says what it cost, in the answer and in the log.
+func TestCostsStandOnHops(t *testing.T) {
+	cfg := settings(t, t.TempDir())
+	cfg.Prices = money.Table{{Model: "L2", Rate: money.Rate{Input: 3e9, Cached: 3e8, Output: 15e9}}, {Engine: "scripted", Rate: money.Rate{Input: 1e9, Cached: 1e9, Output: 1e9}}}
+	s := start(t, cfg, &backendtest.Scripted{})
+	o := s.object(s.post(ask(user("L2: x"))))
+	hops := at[[]any](o, "macaron", "hops")
+	stored := s.settled().Hops
+	if len(hops) != 2 || len(stored) < 2 {
+		t.Fatalf("%v %v", hops, stored)
+	}
+	for i, h := range stored[:2] {
+		rate := money.Rate{Input: 1e9, Cached: 1e9, Output: 1e9}
+		if h.Adapter.Name == "L2" {
+			rate = cfg.Prices[0].Rate
+		}
+		want := rate.Cost(h.Usage.PromptTokens, h.Usage.CachedTokens, h.Usage.OutputTokens)
+		if got := at[float64](hops[i], "cost_usd"); want == 0 || h.CostUSD != want || money.Of(got) != want {
+			t.Errorf("the hop %s costs %s in the log and %v in the answer, not %s", h.Hop, h.CostUSD, got, want)
+		}
 	}
 }

@@ -86,6 +86,7 @@ func (a *App) take(before, next config.Config) {
 	d := doorOf(next)
 	d.anyHost = !a.cfg.Loopback() && len(next.Door.Hosts) == 0 // the listener is that of the start
 	a.door.Store(d)
+	a.setPrices(next)
 	a.takeEngines(before, next)
 }
 

@@ -21,14 +21,10 @@ type runs struct {
 func (a *App) openRuns(Options) error {
 	a.runs = &runs{}
 	a.onClose(a.closeRuns)
-	price := a.cfg.Runs.Price
 	a.runs.Harness = harness.New(harness.Deps{
-		Generator: a.seen(metered{a.generator, a.keys, a.clock}), Contracts: agents{a.catalogue}, Log: a.store, Tools: a.tools.Tools, Pool: a.tools.Pool, Home: a.tools.Work(),
+		Generator: a.seen(a.metered()), Contracts: agents{a.catalogue}, Log: a.store, Tools: a.tools.Tools, Pool: a.tools.Pool, Home: a.tools.Work(),
 		Clock: a.clock, IDs: a.ids, Logger: a.log, Running: a.cfg.Runs.Running, Waiting: a.cfg.Runs.Waiting,
-		Price: func(string) (harness.Price, bool) {
-			return harness.Price{Prompt: price.Prompt, Cached: price.Cached, Output: price.Output}, price.Known
-		},
-		Secret: a.tools.Secret,
+		Priced: a.priced, Secret: a.tools.Secret,
 	})
 	ctx := context.Background()
 	left, err := a.runs.Sweep(ctx)

@@ -81,11 +81,11 @@ func (c *Collected) Message() chat.Message {
 func (c *Collected) Record(h *record.Hop) *record.Blob {
 	h.Engine = c.Start.Engine
 	h.Usage = chat.Usage{PromptTokens: c.Start.PromptTokens, CachedTokens: c.Start.CachedTokens}
-	if c.Finish == nil {
-		return nil
+	if c.Finish != nil {
+		h.Usage, h.Finish = c.Finish.Usage, c.Finish.Reason
 	}
-	h.Usage, h.Finish = c.Finish.Usage, c.Finish.Reason
-	if len(c.Finish.Raw) == 0 {
+	h.CostUSD = c.Start.Rate.Cost(h.Usage.PromptTokens, h.Usage.CachedTokens, h.Usage.OutputTokens)
+	if c.Finish == nil || len(c.Finish.Raw) == 0 {
 		return nil
 	}
 	b := &record.Blob{Tokens: c.Finish.Raw}

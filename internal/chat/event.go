@@ -1,6 +1,10 @@
 package chat
 
-import "time"
+import (
+	"time"
+
+	"macaron/internal/money"
+)
 
 // Event is one step of a generation, the same for every backend and every API.
 // Exactly one of the pointers or Text/Reasoning is set; Finish is always the last.
@@ -21,6 +25,7 @@ type Start struct {
 	CachedTokens int            // of PromptTokens, those whose KV was reused
 	Prompt       []TokenLogprob // the prompt itself, when wanted; the first has no Logprob
 	Engine       Engine
+	Rate         money.Rate // what it costs, by the price table of the machine; zero: nobody knows
 }
 
 // Engine is what a backend reports about itself on every hop.

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"strings"
 	"time"
+
+	"macaron/internal/money"
 )
 
 // Config is one machine's settings, checked and complete.
@@ -29,6 +31,8 @@ type Config struct {
 	Queue      Queue
 	Router     Router
 	Runs       Runs
+	Prices     money.Table // [[prices]] of the file
+	Price      *money.Rate // of what none of them fits; nil: nobody knows
 	Sandbox    Sandbox
 	Log        Log
 	Traces     Traces
@@ -101,13 +105,6 @@ type Runs struct {
 	Running int  // at once
 	Waiting int  // for a place; more are refused
 	Resume  bool // those that a stop cut short go on at the start
-	Price   Price
-}
-
-// Price is what tokens cost in USD for a million; without one, runs cannot be bounded in money.
-type Price struct {
-	Known                  bool
-	Prompt, Cached, Output float64
 }
 
 // Queue bounds the turns that this process holds at once.

@@ -21,6 +21,9 @@ func Diff(before, after Config) []Change {
 	if !reflect.DeepEqual(before.Servers, after.Servers) {
 		out = append(out, Change{"engines", OnReload})
 	}
+	if !reflect.DeepEqual(before.Prices, after.Prices) {
+		out = append(out, Change{"prices", OnReload})
+	}
 	if !reflect.DeepEqual(before.MCP, after.MCP) {
 		out = append(out, Change{"mcp", AtStart})
 	}

@@ -134,7 +134,7 @@ var fields = []Field{
 		set: whole(func(c *Config, n int64) { c.Runs.Waiting = int(n) }, 1, 65536)},
 	{Key: "runs.resume", Env: "MACARON_RUNS_RESUME", Flag: "runs-resume", Help: "true: runs that a stop cut short go on at the start", preset: "false",
 		set: truth(func(c *Config) *bool { return &c.Runs.Resume })},
-	{Key: "runs.price", Env: "MACARON_RUNS_PRICE", Flag: "runs-price", Help: "USD for a million tokens, as prompt=3,cached=0.3,output=15: what runs count as cost; none: nobody knows", set: setPrice},
+	{Key: "price", When: OnReload, Env: "MACARON_PRICE", Flag: "price", Help: "USD for a million tokens where no [[prices]] say, as input=3,cached=0.3,output=15; none: nobody knows", set: setPrice},
 	{Key: "tools.networks", Env: "MACARON_TOOLS_NETWORKS", Flag: "tools-networks", Help: "private networks that http tools may reach, such as 10.1.0.0/16, comma-separated",
 		set: list(func(c *Config) *[]string { return &c.Tools.Networks }, network)},
 	{Key: "sandbox.backend", Env: "MACARON_SANDBOX_BACKEND", Flag: "sandbox-backend", Help: "what keeps code of models apart: auto, bubblewrap, or starlark, a small language that needs nothing", preset: "auto",

@@ -139,7 +139,7 @@ func findHome(env func(string) (string, bool), layers ...layer) (string, error) 
 }
 
 // tables are the parts of config.toml that are no single settings.
-type tables struct{ engines, mcp, secrets any }
+type tables struct{ engines, mcp, secrets, prices any }
 
 func (c *Config) readTables(path string, t tables, env func(string) (string, bool)) (err error) {
 	if t.engines != nil {
@@ -149,6 +149,9 @@ func (c *Config) readTables(path string, t tables, env func(string) (string, boo
 	}
 	if c.MCP, err = readMCP(t.mcp, env); err != nil {
 		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/MCP.md shows how servers are set").In("mcp")
+	}
+	if c.Prices, err = readPrices(t.prices); err != nil {
+		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/formats/config.md shows how prices are set").In("prices")
 	}
 	if c.Secrets, err = readSecrets(t.secrets, env); err != nil {
 		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/formats/tools.md shows how secrets are set").In("secrets")
@@ -184,8 +187,8 @@ func parseFile(path string, b []byte) (map[string]string, tables, error) {
 		}
 		return nil, tables{}, errs.Wrap(errs.FormatInvalid, err, where+" is not valid TOML: "+err.Error(), "correct that line")
 	}
-	more := tables{tree["engines"], tree["mcp"], tree["secrets"]}
-	for _, key := range []string{"engines", "mcp", "secrets"} {
+	more := tables{tree["engines"], tree["mcp"], tree["secrets"], tree["prices"]}
+	for _, key := range []string{"engines", "mcp", "secrets", "prices"} {
 		delete(tree, key)
 	}
 	flat := map[string]string{}
@@ -246,5 +249,5 @@ func knownKeys() string {
 			keys = append(keys, f.Key)
 		}
 	}
-	return strings.Join(keys, ", ") + ", engines, mcp, secrets"
+	return strings.Join(keys, ", ") + ", engines, mcp, secrets, prices"
 }

@@ -61,7 +61,6 @@ func (r *run) hop(ctx context.Context) error {
 	m := r.named(all.Message())
 	h.Message = &m
 	blob := all.Record(&h)
-	r.price(&h)
 	r.h.Point("hop.done")
 	if blob != nil && len(q.Tokens) > 0 {
 		blob.Prompt = added
@@ -86,7 +85,6 @@ func (r *run) failed(ctx context.Context, h record.Hop, all *backend.Collected, 
 	all.Record(&h)
 	h.Continues = ""
 	h.Error, h.Detail = string(errs.CodeOf(cause)), errs.Clip(cause.Error())
-	r.price(&h)
 	if err := r.append(ctx, h); err != nil {
 		return err
 	}
@@ -167,13 +165,6 @@ func (r *run) named(m chat.Message) chat.Message {
 		seen[m.ToolCalls[i].ID] = true
 	}
 	return m
-}
-
-// price has the hop say what it cost.
-func (r *run) price(h *record.Hop) {
-	if p, ok := r.h.Price(h.Adapter.Name); ok {
-		h.CostUSD = p.Of(h.Usage.PromptTokens, h.Usage.CachedTokens, h.Usage.OutputTokens)
-	}
 }
 
 // astray is what a model is told whose answer is neither an act nor an end.

@@ -59,14 +59,6 @@ type Bench struct {
 	Workspace  string // directory
 }
 
-// Price is what tokens cost, in USD for a million.
-type Price struct{ Prompt, Cached, Output float64 }
-
-// Of is the cost of one model call with so many tokens.
-func (p Price) Of(prompt, cached, output int) float64 {
-	return (p.Prompt*float64(prompt-cached) + p.Cached*float64(cached) + p.Output*float64(output)) / 1e6
-}
-
 // Deps are what a Harness works with. Log, Generator, Contracts and Home are needed.
 type Deps struct {
 	Generator backend.Generator
@@ -78,7 +70,7 @@ type Deps struct {
 	Clock     clock.Clock
 	IDs       *ids.Source
 	Logger    *slog.Logger
-	Price     func(adapter string) (Price, bool)   // false: nobody knows
+	Priced    func(adapter string) bool            // whether anybody knows what its tokens cost; nil: nobody does
 	Secret    func(name string) (string, bool)     // what a contract's references stand for
 	Running   int                                  // runs at once; 0 means 2
 	Waiting   int                                  // runs that wait for a place; 0 means 16
@@ -110,8 +102,8 @@ func New(d Deps) *Harness {
 	if d.Logger == nil {
 		d.Logger = slog.New(slog.DiscardHandler)
 	}
-	if d.Price == nil {
-		d.Price = func(string) (Price, bool) { return Price{}, false }
+	if d.Priced == nil {
+		d.Priced = func(string) bool { return false }
 	}
 	if d.Secret == nil {
 		d.Secret = func(string) (string, bool) { return "", false }

@@ -2,14 +2,18 @@ package harness
 
 import (
 	"context"
+	"iter"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"macaron/internal/backend"
+	"macaron/internal/chat"
 	"macaron/internal/contract"
 	"macaron/internal/errs"
+	"macaron/internal/money"
 	"macaron/internal/record"
 	"macaron/internal/tool"
 )
@@ -30,6 +34,22 @@ func TestFunctionsAreCalledUntilThereIsAnAnswer(t *testing.T) {
 	state, err := r.log.Run(ctx, "o", got.RunID)
 	if err != nil || state.Status != record.RunDone || state.Title != "do it" {
 		t.Errorf("%+v %v", state, err)
+	}
+}
+
+// priced tells what tokens cost.
+type priced struct{ backend.Generator }
+
+func (p priced) Generate(ctx context.Context, q backend.Request) iter.Seq2[chat.Event, error] {
+	return func(yield func(chat.Event, error) bool) {
+		for e, err := range p.Generator.Generate(ctx, q) {
+			if e.Start != nil {
+				e.Start.Rate = money.Rate{Input: 1e9, Cached: 5e8, Output: 10e9}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
 	}
 }
 
@@ -60,7 +80,8 @@ func TestBudgets(t *testing.T) {
 				return 1, nil
 			}}
 			r := setup(t, t.TempDir(), c.agent, script(answers...), false, ends)
-			r.Price = func(string) (Price, bool) { return Price{Prompt: 1, Cached: 0.5, Output: 10}, true } // 10 prompt tokens, 4 of them cached, and 1: 18e-6
+			r.Priced = func(string) bool { return true }
+			r.Generator = priced{r.Generator} // 10 prompt tokens, 4 of them cached, and 1: 18e-6
 			got := r.run(t, Options{Limits: c.limit})
 			if got.Status != c.want || got.Reason == "" {
 				t.Errorf("%+v", got)

@@ -183,7 +183,7 @@ func (r *run) spent() error {
 	case l.Tokens > 0 && used >= l.Tokens:
 		return &halt{status: record.RunTokens, reason: fmt.Sprintf("%d of %d tokens are used", used, l.Tokens)}
 	case l.CostUSD > 0 && u.CostUSD >= l.CostUSD:
-		return &halt{status: record.RunMoney, reason: fmt.Sprintf("%.6f of %.6f USD are spent", u.CostUSD, l.CostUSD)}
+		return &halt{status: record.RunMoney, reason: fmt.Sprintf("%s of %s USD are spent", u.CostUSD, l.CostUSD)}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
+	"macaron/internal/money"
 	"macaron/internal/record"
 	"macaron/internal/tool"
 	"macaron/internal/tool/gate"
@@ -98,7 +99,7 @@ func bounds(a contract.Agent, o record.RunLimits) record.RunLimits {
 			*at = to
 		}
 	}
-	l := record.RunLimits{Turns: a.MaxTurns, Tokens: a.MaxTokens, WallMS: int64(a.MaxWallMS), ToolCalls: a.MaxToolCalls, CostUSD: a.MaxCostUSD}
+	l := record.RunLimits{Turns: a.MaxTurns, Tokens: a.MaxTokens, WallMS: int64(a.MaxWallMS), ToolCalls: a.MaxToolCalls, CostUSD: money.Of(a.MaxCostUSD)}
 	lower(&l.Turns, o.Turns)
 	lower(&l.Tokens, o.Tokens)
 	lower(&l.ToolCalls, o.ToolCalls)
@@ -113,8 +114,8 @@ func bounds(a contract.Agent, o record.RunLimits) record.RunLimits {
 
 // fill prepares what the run works with and what the model is shown first.
 func (r *run) fill(ctx context.Context, task Task, opened *record.RunOpened) (err error) {
-	if _, known := r.h.Price(opened.Pins.Adapter.Name); opened.Limits.CostUSD > 0 && !known {
-		return errs.New(errs.InvalidRequest, "the run is bounded in money, and nobody knows what tokens cost", "set prices.prompt and prices.output, or leave max_cost_usd out").In("agent.max_cost_usd")
+	if opened.Limits.CostUSD > 0 && !r.h.Priced(opened.Pins.Adapter.Name) {
+		return errs.New(errs.InvalidRequest, "the run is bounded in money, and nobody knows what tokens cost", "set price or [[prices]] in config.toml, or leave max_cost_usd out").In("agent.max_cost_usd")
 	}
 	if opened.Task, err = r.settle(task); err != nil {
 		return err

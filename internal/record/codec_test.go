@@ -21,7 +21,7 @@ func TestBodiesReadBackEqual(t *testing.T) {
 		TurnClosed{Status: StatusDelivered, Reason: "r"}, Summary{Text: "s", Source: "model"}, SummaryUsed{Text: "s"}, Feedback{Score: -1, Reason: "r"}, Deleted{Response: "resp_1"},
 		ToolSaved{Name: "f", Source: "def f(): <", Parameters: []byte(`{"z":1,"a":2}`), Effect: "pure", Examples: []ToolExample{{Args: []byte(`{}`), Value: []byte(`1`)}}}, ToolJudged{Judgement: "j", Cases: "sha256:a", Judge: "sha256:b"}, ToolUsed{OK: true}, ToolDemoted{Reason: "r", Wealth: 1.5},
 		RunOpened{Task: RunTask{Instruction: "<do>", Files: []RunFile{{Path: "a", Digest: "sha256:1", Bytes: 2}}, Meta: map[string]string{"b": "1", "a": "2"}}, Mode: "hybrid",
-			Messages: []chat.Message{chat.Text(chat.User, "x")}, Limits: RunLimits{Turns: 3, CostUSD: 0.5}, Seed: 1 << 63},
+			Messages: []chat.Message{chat.Text(chat.User, "x")}, Limits: RunLimits{Turns: 3, CostUSD: 5e8}, Seed: 1 << 63},
 		ToolCalled{Call: "c", Name: "f", Arguments: []byte(`{"z":1,"a":2}`), Effect: "write", Attempt: 1},
 		ToolReturned{Call: "c", Name: "f", Value: []byte(`[1,{"z":1,"a":2}]`), Error: &RunError{Code: "x", Message: "m", Retryable: true}, Shown: "s"},
 		CellRan{Cell: "c", Code: "1+1", Value: "2", Artifact: &RunFile{Path: "out"}, Shown: "2"},

@@ -10,6 +10,7 @@ import (
 	"macaron/internal/adapter"
 	"macaron/internal/chat"
 	"macaron/internal/ids"
+	"macaron/internal/money"
 )
 
 // Purpose says why something ran. Training rows are exported from Production and
@@ -155,8 +156,8 @@ type Hop struct {
 	Error    string            `json:"error,omitempty"` // code of the failure
 	Detail   string            `json:"detail,omitempty"`
 
-	Continues string  `json:"continues,omitempty"` // the hop whose prompt and answer, by token ids, begin this one's prompt
-	CostUSD   float64 `json:"cost_usd,omitempty"`  // of a run's hop, by the price table of the machine
+	Continues string    `json:"continues,omitempty"` // the hop whose prompt and answer, by token ids, begin this one's prompt
+	CostUSD   money.USD `json:"cost_usd,omitempty"`  // by the price table of the machine; 0 without one
 }
 
 // RouteDecision says which adapter was chosen and why.

@@ -7,6 +7,7 @@ import (
 	"macaron/internal/adapter"
 	"macaron/internal/chat"
 	"macaron/internal/ids"
+	"macaron/internal/money"
 )
 
 // The kinds of runs. A run is a session of its own, whose records carry the run's id in
@@ -58,11 +59,11 @@ type RunPins struct {
 
 // RunLimits are the budgets; 0 means none.
 type RunLimits struct {
-	Turns     int     `json:"turns,omitempty"`      // model calls
-	Tokens    int     `json:"tokens,omitempty"`     // prompt and output tokens of all model calls
-	WallMS    int64   `json:"wall_ms,omitempty"`    // while it runs; waiting for a person does not count
-	ToolCalls int     `json:"tool_calls,omitempty"` // invocations
-	CostUSD   float64 `json:"cost_usd,omitempty"`   // by the price table of the machine
+	Turns     int       `json:"turns,omitempty"`      // model calls
+	Tokens    int       `json:"tokens,omitempty"`     // prompt and output tokens of all model calls
+	WallMS    int64     `json:"wall_ms,omitempty"`    // while it runs; waiting for a person does not count
+	ToolCalls int       `json:"tool_calls,omitempty"` // invocations
+	CostUSD   money.USD `json:"cost_usd,omitempty"`   // by the price table of the machine
 }
 
 // ToolCalled says that a tool is about to be invoked. It is durable before the effect.
@@ -196,7 +197,7 @@ type RunTotals struct {
 	ToolCalls int           `json:"tool_calls"`
 	Cells     int           `json:"cells"`
 	Usage     chat.Usage    `json:"usage"`
-	CostUSD   float64       `json:"cost_usd"`
+	CostUSD   money.USD     `json:"cost_usd"`
 	Wall      time.Duration `json:"wall_ns"` // while it ran
 }
 

@@ -109,7 +109,7 @@ func ATIF(r *transcript.Run, version string) Document {
 		}
 	}
 	u := r.Totals.Usage
-	d.FinalMetrics = &FinalMetrics{u.PromptTokens, u.OutputTokens, u.CachedTokens, r.Totals.CostUSD, len(d.Steps)}
+	d.FinalMetrics = &FinalMetrics{u.PromptTokens, u.OutputTokens, u.CachedTokens, r.Totals.CostUSD.Dollars(), len(d.Steps)}
 	return d
 }
 
@@ -175,7 +175,7 @@ func turn(t *transcript.Turn, prompt []int32) Step {
 	one := 1
 	h := t.Hop
 	s := Step{Source: "agent", Message: h.Message.Text(), Reasoning: h.Message.Reasoning, ModelName: model(h.Adapter.Name, h.Engine.Base), Timestamp: stamp(t.Head.Time), LLMCallCount: &one,
-		Metrics: &Metrics{PromptTokens: h.Usage.PromptTokens, CompletionTokens: h.Usage.OutputTokens, CachedTokens: h.Usage.CachedTokens, CostUSD: h.CostUSD}}
+		Metrics: &Metrics{PromptTokens: h.Usage.PromptTokens, CompletionTokens: h.Usage.OutputTokens, CachedTokens: h.Usage.CachedTokens, CostUSD: h.CostUSD.Dollars()}}
 	if b := t.Head.Blob; b != nil {
 		s.Metrics.PromptIDs, s.Metrics.CompletionIDs = prompt, b.Tokens
 		if finite(b.Logps) {

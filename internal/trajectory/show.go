@@ -34,7 +34,7 @@ func Text(r *transcript.Run) string {
 		fmt.Fprintf(&b, "\nnote %s %s\n", printable(n.Note), printable(n.Name))
 	}
 	if r.Closed != nil {
-		fmt.Fprintf(&b, "\nended %s  %d turns, %d calls, %d cells, %d + %d tokens, $%.4f\n", r.Closed.Status, r.Totals.Turns, r.Totals.ToolCalls, r.Totals.Cells, r.Totals.Usage.PromptTokens, r.Totals.Usage.OutputTokens, r.Totals.CostUSD)
+		fmt.Fprintf(&b, "\nended %s  %d turns, %d calls, %d cells, %d + %d tokens, $%.4f\n", r.Closed.Status, r.Totals.Turns, r.Totals.ToolCalls, r.Totals.Cells, r.Totals.Usage.PromptTokens, r.Totals.Usage.OutputTokens, r.Totals.CostUSD.Dollars())
 		block(&b, "reason", r.Closed.Reason)
 		block(&b, "answer", r.Closed.Answer)
 	}

@@ -34,7 +34,7 @@ func story(t *testing.T, change func(i int, r *record.Record)) *transcript.Run {
 	say := func(id, text, continues string, calls ...chat.ToolCall) record.Hop {
 		m := chat.Text(chat.Assistant, text)
 		m.ToolCalls = calls
-		return record.Hop{ID: id, Hop: record.HopAnswer, Adapter: rev, Engine: engine, Usage: chat.Usage{PromptTokens: 4, CachedTokens: 2, OutputTokens: 2}, Message: &m, Continues: continues, CostUSD: 0.25}
+		return record.Hop{ID: id, Hop: record.HopAnswer, Adapter: rev, Engine: engine, Usage: chat.Usage{PromptTokens: 4, CachedTokens: 2, OutputTokens: 2}, Message: &m, Continues: continues, CostUSD: 25e7}
 	}
 	args := json.RawMessage(`{"id":7}`)
 	bodies := []record.Body{
@@ -51,7 +51,7 @@ func story(t *testing.T, change func(i int, r *record.Record)) *transcript.Run {
 		record.ToolReturned{Call: "c2", Name: "look", Value: json.RawMessage(`"` + secret + `"`), Shown: "one\x1b[2Jmore"},
 		record.RunNote{Note: record.NoteMessage, Text: "go on"},
 		say("hop_3", "42", "hop_2"),
-		record.RunClosed{Status: record.RunDone, Answer: "42", Totals: record.RunTotals{Turns: 3, ToolCalls: 2, Cells: 1, Usage: chat.Usage{PromptTokens: 12, CachedTokens: 6, OutputTokens: 6}, CostUSD: 0.75}},
+		record.RunClosed{Status: record.RunDone, Answer: "42", Totals: record.RunTotals{Turns: 3, ToolCalls: 2, Cells: 1, Usage: chat.Usage{PromptTokens: 12, CachedTokens: 6, OutputTokens: 6}, CostUSD: 75e7}},
 	}
 	blobs := map[string]*record.Blob{
 		"hop_1": {Prompt: []int32{1, 2, 3}, Tokens: []int32{4, 5}, Logps: []float32{-0.5, -0.25}},

@@ -5,6 +5,7 @@ import (
 
 	"macaron/internal/chat"
 	"macaron/internal/ids"
+	"macaron/internal/money"
 	"macaron/internal/record"
 	"macaron/internal/route"
 	"macaron/internal/session"
@@ -34,14 +35,15 @@ type Report struct {
 
 // HopReport is one model call of the request; times in milliseconds.
 type HopReport struct {
-	Hop          string  `json:"hop"`
-	Adapter      string  `json:"adapter"`
-	PromptTokens int     `json:"prompt_tokens"`
-	CachedTokens int     `json:"cached_tokens"`
-	OutputTokens int     `json:"output_tokens"`
-	Overlay      int     `json:"overlay_tokens,omitempty"` // of the prompt, those that the router computed: the answer is approximate
-	FirstMS      float64 `json:"first_ms"`
-	TotalMS      float64 `json:"total_ms"`
+	Hop          string    `json:"hop"`
+	Adapter      string    `json:"adapter"`
+	PromptTokens int       `json:"prompt_tokens"`
+	CachedTokens int       `json:"cached_tokens"`
+	OutputTokens int       `json:"output_tokens"`
+	Overlay      int       `json:"overlay_tokens,omitempty"` // of the prompt, those that the router computed: the answer is approximate
+	FirstMS      float64   `json:"first_ms"`
+	TotalMS      float64   `json:"total_ms"`
+	CostUSD      money.USD `json:"cost_usd,omitempty"` // where prices are known
 }
 
 // PartReport is one specialist's part of a turn.
@@ -108,7 +110,7 @@ func hopReport(h record.Hop) HopReport {
 	return HopReport{
 		Hop: string(h.Hop), Adapter: h.Adapter.Name,
 		PromptTokens: h.Usage.PromptTokens, CachedTokens: h.Usage.CachedTokens, OutputTokens: h.Usage.OutputTokens, Overlay: h.Usage.Overlay,
-		FirstMS: milliseconds(h.Usage.First), TotalMS: milliseconds(h.Usage.Total),
+		FirstMS: milliseconds(h.Usage.First), TotalMS: milliseconds(h.Usage.Total), CostUSD: h.CostUSD,
 	}
 }
 

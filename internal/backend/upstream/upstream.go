@@ -6,6 +6,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -29,6 +30,7 @@ import (
 
 // Config says where the server is and how it speaks.
 type Config struct {
+	Name    string            // of the engine, on record; empty is "upstream"
 	URL     string            // up to and including /v1
 	Key     string            // bearer credential, or ""
 	Dialect string            // one of Dialects; empty is the plain one
@@ -120,7 +122,9 @@ func (b *Backend) Capabilities() backend.Capabilities {
 	return can
 }
 
-func (b *Backend) engine() chat.Engine { return chat.Engine{Name: "upstream", Version: b.host} }
+func (b *Backend) engine() chat.Engine {
+	return chat.Engine{Name: cmp.Or(b.Name, "upstream"), Version: b.host}
+}
 
 // Close frees idle connections.
 func (b *Backend) Close() error {

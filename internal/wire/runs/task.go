@@ -12,6 +12,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/harness"
 	"macaron/internal/limits"
+	"macaron/internal/money"
 	"macaron/internal/record"
 	"macaron/internal/wire/chatapi"
 )
@@ -128,7 +129,7 @@ func readLimits(raw json.RawMessage) (l record.RunLimits, err error) {
 	}
 	x, err := limits.Number("limits.cost_usd", m["cost_usd"], 0, 1e6)
 	if err == nil {
-		l.CostUSD = *x
+		l.CostUSD = money.Of(*x)
 	}
 	return l, err
 }
