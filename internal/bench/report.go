@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"macaron/internal/contract"
+)
+
+// Report is the tables of a measurement.
+type Report struct {
+	Pins        Pins         `json:"pins"`
+	Groups      []Group      `json:"groups"`      // suite by mode
+	Families    []Group      `json:"families"`    // suite by family by mode
+	Differences []Difference `json:"differences"` // paired, mode against mode
+}
+
+// Group is what one mode did on a suite or on one family of it.
+type Group struct {
+	Suite   string        `json:"suite"`
+	Family  string        `json:"family,omitempty"`
+	Mode    contract.Mode `json:"mode"`
+	Points  Estimate      `json:"points"`
+	Floor   float64       `json:"floor"`  // of always giving each family's commonest answer
+	Failed  int           `json:"failed"` // without an outcome, because of the machinery
+	Turns   float64       `json:"turns"`  // means from here on
+	Calls   float64       `json:"calls"`
+	Prompt  float64       `json:"prompt_tokens"`
+	Output  float64       `json:"output_tokens"`
+	Seconds float64       `json:"seconds"`
+	CostUSD float64       `json:"cost_usd"` // of all
+}
+
+// Difference is A minus B on the tasks that both have an outcome of.
+type Difference struct {
+	Suite  string        `json:"suite"`
+	A      contract.Mode `json:"a"`
+	B      contract.Mode `json:"b"`
+	Points Estimate      `json:"points"`
+	Better int           `json:"better"` // tasks where A has more
+	Worse  int           `json:"worse"`
+}
+
+// Report makes the tables. A task that was run again counts with its last outcome.
+func (l *Log) Report() Report {
+	last := map[string]Row{}
+	for _, r := range l.Rows {
+		key := r.Suite + "\x00" + r.Task + "\x00" + string(r.Mode)
+		if old, ok := last[key]; !ok || old.Failure != "" || r.Failure == "" {
+			last[key] = r
+		}
+	}
+	groups, families := map[string][]Row{}, map[string][]Row{}
+	for _, key := range sorted(last) {
+		r := last[key]
+		k := r.Suite + "\x00" + string(r.Mode)
+		groups[k] = append(groups[k], r)
+		families[r.Suite+"\x00"+r.Family+"\x00"+string(r.Mode)] = append(families[r.Suite+"\x00"+r.Family+"\x00"+string(r.Mode)], r)
+	}
+	out := Report{Pins: l.Pins}
+	for _, k := range sorted(groups) {
+		out.Groups = append(out.Groups, group(groups[k]))
+	}
+	for _, k := range sorted(families) {
+		g := group(families[k])
+		g.Family = families[k][0].Family
+		out.Families = append(out.Families, g)
+	}
+	for i, a := range out.Groups {
+		for _, b := range out.Groups[i+1:] {
+			if a.Suite == b.Suite {
+				out.Differences = append(out.Differences, paired(groups[a.Suite+"\x00"+string(a.Mode)], groups[b.Suite+"\x00"+string(b.Mode)]))
+			}
+		}
+	}
+	return out
+}
+
+func group(rows []Row) Group {
+	g := Group{Suite: rows[0].Suite, Mode: rows[0].Mode}
+	var values []Value
+	for _, r := range rows {
+		g.CostUSD += r.CostUSD
+		if r.Failure != "" {
+			g.Failed++
+			continue
+		}
+		values = append(values, Value{r.Cluster, r.Points})
+		g.Turns, g.Calls = g.Turns+float64(r.Turns), g.Calls+float64(r.Calls)
+		g.Prompt, g.Output, g.Seconds = g.Prompt+float64(r.Prompt), g.Output+float64(r.Output), g.Seconds+float64(r.WallMS)/1000
+	}
+	n := float64(max(1, len(values)))
+	for _, v := range []*float64{&g.Turns, &g.Calls, &g.Prompt, &g.Output, &g.Seconds} {
+		*v /= n
+	}
+	g.Points, g.Floor = Mean(values, 0, 1), floor(rows)
+	return g
+}
+
+// floor is the share of tasks that are right by each family's commonest label.
+func floor(rows []Row) float64 {
+	families, n, right := map[string]map[string]int{}, 0, 0
+	for _, r := range rows {
+		if r.Failure != "" {
+			continue
+		}
+		n++
+		if families[r.Family] == nil {
+			families[r.Family] = map[string]int{}
+		}
+		if r.Guess != "" {
+			families[r.Family][r.Guess]++
+		}
+	}
+	for _, labels := range families {
+		most := 0
+		for _, c := range labels {
+			most = max(most, c)
+		}
+		right += most
+	}
+	return float64(right) / float64(max(1, n))
+}
+
+func paired(a, b []Row) Difference {
+	d := Difference{Suite: a[0].Suite, A: a[0].Mode, B: b[0].Mode}
+	other := map[string]Row{}
+	for _, r := range b {
+		other[r.Task] = r
+	}
+	var values []Value
+	for _, r := range a {
+		o, ok := other[r.Task]
+		if !ok || r.Failure != "" || o.Failure != "" {
+			continue
+		}
+		values = append(values, Value{r.Cluster, r.Points - o.Points})
+		switch cmp.Compare(r.Points, o.Points) {
+		case 1:
+			d.Better++
+		case -1:
+			d.Worse++
+		}
+	}
+	d.Points = Mean(values, -1, 1)
+	return d
+}
+
+// Markdown writes the tables for people.
+func (r Report) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Model %s on %s, seed %d, contract %.19s.\n\n", r.Pins.Model, r.Pins.Engine, r.Pins.Seed, r.Pins.Contract)
+	for _, name := range slices.Sorted(maps.Keys(r.Pins.Suites)) {
+		fmt.Fprintf(&b, "- %s: %s\n", name, r.Pins.Suites[name])
+	}
+	b.WriteString("\n| suite | mode | n (clusters) | points, 95 % interval | floor | turns | calls | prompt + output tokens | s | USD | failed |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, g := range r.Groups {
+		b.WriteString(g.line(g.Suite))
+	}
+	if len(r.Differences) > 0 {
+		b.WriteString("\n| suite | paired difference | n (clusters) | points, 95 % interval | better, worse |\n|---|---|---|---|---|\n")
+	}
+	for _, d := range r.Differences {
+		fmt.Fprintf(&b, "| %s | %s - %s | %d (%d) | %s | %d, %d |\n", d.Suite, d.A, d.B, d.Points.N, d.Points.Clusters, d.Points, d.Better, d.Worse)
+	}
+	b.WriteString("\n| family | mode | n (clusters) | points, 95 % interval | floor | turns | calls | prompt + output tokens | s | USD | failed |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, g := range r.Families {
+		b.WriteString(g.line(g.Suite + ": " + g.Family))
+	}
+	return b.String()
+}
+
+func (g Group) line(name string) string {
+	p := g.Points
+	return fmt.Sprintf("| %s | %s | %d (%d) | %s | %.1f | %.1f | %.1f | %.0f + %.0f | %.1f | %.4f | %d |\n", name, g.Mode, p.N, p.Clusters, p, 100*g.Floor, g.Turns, g.Calls, g.Prompt, g.Output, g.Seconds, g.CostUSD, g.Failed)
+}
+
+// String gives the estimate in percent.
+func (e Estimate) String() string {
+	return fmt.Sprintf("%.1f [%.1f, %.1f]", 100*e.Mean, 100*e.Low, 100*e.High)
+}

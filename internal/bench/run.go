@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"macaron/internal/contract"
+	"macaron/internal/errs"
+	"macaron/internal/harness"
+	"macaron/internal/record"
+	"macaron/internal/tool"
+)
+
+// Runner runs cases through the harness.
+type Runner struct {
+	Deps  harness.Deps // Tools is the case's; Contracts is the measurement's
+	Owner string
+	Seed  uint64
+	Limit record.RunLimits // lower than the contract's; 0 leaves it
+	Watch func(run string) // called with each run as it ends; may be nil
+}
+
+// Run runs one task in one mode, from its beginning.
+func (r Runner) Run(ctx context.Context, s Suite, item Item, mode contract.Mode) (Row, error) {
+	row := Row{Suite: s.Name(), Task: item.ID, Mode: mode, Family: item.Family, Cluster: item.Cluster, Split: item.Split, Depth: item.Depth, Guess: item.Guess}
+	c, err := s.Open(ctx, item.ID)
+	if err != nil {
+		return row, err
+	}
+	answers, err := r.steps(ctx, c, &row)
+	if err == nil && row.Failure == "" {
+		row.Score, err = c.Score(ctx, answers)
+	}
+	if closed := c.Close(); err == nil {
+		err = closed
+	}
+	return row, err
+}
+
+// steps makes the requests. A run that does not come to its end stops them: what was not
+// asked is not answered.
+func (r Runner) steps(ctx context.Context, c Case, row *Row) ([]string, error) {
+	var answers []string
+	for n := range c.Steps() {
+		step, err := c.Step(ctx, n, answers)
+		if err != nil {
+			return nil, err
+		}
+		rep, err := r.one(ctx, step, *row, n)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			row.Failure = errs.Clip(err.Error())
+			return answers, nil
+		}
+		row.add(rep)
+		if rep.Status == record.RunFailed || rep.Status == record.RunStopped {
+			row.Failure = errs.Clip(rep.Reason)
+			return answers, nil
+		}
+		answers = append(answers, rep.Answer)
+	}
+	return answers, nil
+}
+
+func (r Runner) one(ctx context.Context, step Step, row Row, n int) (harness.Report, error) {
+	d := r.Deps
+	d.Tools = func(context.Context, harness.Bench) ([]tool.Tool, func() error, error) {
+		return step.Tools, func() error { return nil }, nil
+	}
+	h := harness.New(d)
+	defer h.Close()
+	meta := map[string]string{"family": row.Family, "step": fmt.Sprint(n)}
+	rep, err := h.Run(ctx, r.Owner, harness.Task{
+		ID: row.Task, Instruction: step.Instruction, Purpose: record.Evaluation, Seed: r.Seed, Suite: row.Suite, Meta: meta,
+	}, harness.Options{Mode: row.Mode, Limits: r.Limit})
+	if err == nil && r.Watch != nil {
+		r.Watch(rep.RunID)
+	}
+	return rep, err
+}
+
+func (row *Row) add(rep harness.Report) {
+	t := rep.Totals
+	row.Status = string(rep.Status)
+	row.Turns, row.Cells, row.Calls = row.Turns+t.Turns, row.Cells+t.Cells, row.Calls+t.ToolCalls
+	row.Prompt, row.Output = row.Prompt+t.Usage.PromptTokens, row.Output+t.Usage.OutputTokens
+	row.CostUSD, row.WallMS = row.CostUSD+t.CostUSD, row.WallMS+t.Wall.Milliseconds()
+	row.Runs = append(row.Runs, rep.RunID)
+}
+
+// Recorder is a tool that notes its calls and gives nothing back, for suites that judge
+// the calls themselves.
+type Recorder struct {
+	D    tool.Def
+	Note func(name string, args json.RawMessage)
+}
+
+// Def implements tool.Tool.
+func (t Recorder) Def() tool.Def { return t.D }
+
+// Invoke implements tool.Tool.
+func (t Recorder) Invoke(_ context.Context, c tool.Call) (tool.Result, error) {
+	t.Note(c.Name, c.Arguments)
+	return tool.Result{Value: json.RawMessage(`{"status":"noted"}`)}, nil
+}
