@@ -67,6 +67,8 @@ var walk = []struct{ path, args, input string }{
 	{"run resume", "$RUN", ""},
 	{"run approve", "$RUN call_1", ""},
 	{"run cancel", "$RUN", ""},
+	{"bench run", "flow --windows 1 --depth 1 --modes functions --max-turns 1 --out $DIR/bench.jsonl", ""},
+	{"bench report", "$DIR/bench.jsonl", ""},
 	{"hcp import-mol", "../../internal/contract/molprofile/testdata/Fixture-One --base tiny", ""},
 	{"engine bench", "-p 8 -n 4 -r 1", ""},
 	{"engine first", "", ""},

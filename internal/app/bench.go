@@ -17,9 +17,7 @@ func (a *App) Bench(ctx context.Context) (harness.Deps, bench.Policy, error) {
 		return harness.Deps{}, bench.Policy{}, err
 	}
 	p, err := bench.NewPolicy(now.Contract, now.Adapters)
-	d := harness.Deps{
-		Generator: a.seen(metered{a.generator, a.keys, a.clock}), Contracts: p, Log: a.store, Pool: a.tools.Pool, Home: a.tools.Work(),
-		Clock: a.clock, IDs: a.ids, Logger: a.log,
-	}
+	d := a.runs.Deps
+	d.Contracts = p
 	return d, p, err
 }

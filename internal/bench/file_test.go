@@ -56,7 +56,7 @@ func TestAMeasurementGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := l.Report()
-	if len(r.Groups) != 2 || r.Groups[0].Points.N != 3 || r.Groups[0].Failed != 0 || !near(r.Groups[0].Points.Mean, 2./3) || r.Groups[0].Points.Clusters != 2 || !near(r.Groups[0].Floor, 1) {
+	if len(r.Groups) != 2 || r.Groups[0].Points.N != 3 || r.Groups[0].Failed != 0 || !near(r.Groups[0].Points.Mean, 2./3) || r.Groups[0].Points.Clusters != 2 || !near(r.Groups[0].Floor, 2./3) {
 		t.Errorf("%+v", r.Groups)
 	}
 	if d := r.Differences; len(d) != 1 || d[0].Better != 2 || d[0].Worse != 1 || !near(d[0].Points.Mean, 1./3) {

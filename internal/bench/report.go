@@ -24,7 +24,7 @@ type Group struct {
 	Family  string        `json:"family,omitempty"`
 	Mode    contract.Mode `json:"mode"`
 	Points  Estimate      `json:"points"`
-	Floor   float64       `json:"floor"`  // of always giving each family's commonest answer
+	Floor   float64       `json:"floor"`  // of giving the commonest label of the family's other tasks
 	Failed  int           `json:"failed"` // without an outcome, because of the machinery
 	Turns   float64       `json:"turns"`  // means from here on
 	Calls   float64       `json:"calls"`
@@ -100,29 +100,45 @@ func group(rows []Row) Group {
 	return g
 }
 
-// floor is the share of tasks that are right by each family's commonest label.
+// floor is the share of tasks whose label is the commonest one of the family's other
+// tasks: what somebody has who knows those answers and nothing else.
 func floor(rows []Row) float64 {
 	families, n, right := map[string]map[string]int{}, 0, 0
+	for _, r := range rows {
+		if r.Guess == "" || r.Failure != "" {
+			continue
+		}
+		if families[r.Family] == nil {
+			families[r.Family] = map[string]int{}
+		}
+		families[r.Family][r.Guess]++
+	}
 	for _, r := range rows {
 		if r.Failure != "" {
 			continue
 		}
 		n++
-		if families[r.Family] == nil {
-			families[r.Family] = map[string]int{}
+		if labels := families[r.Family]; labels[r.Guess] > 1 && commonest(labels, r.Guess) == r.Guess {
+			right++
 		}
-		if r.Guess != "" {
-			families[r.Family][r.Guess]++
-		}
-	}
-	for _, labels := range families {
-		most := 0
-		for _, c := range labels {
-			most = max(most, c)
-		}
-		right += most
 	}
 	return float64(right) / float64(max(1, n))
+}
+
+// commonest is the commonest label once one task's own is left out; the first by name of
+// several.
+func commonest(labels map[string]int, own string) string {
+	best, most := "", 0
+	for _, l := range sorted(labels) {
+		n := labels[l]
+		if l == own {
+			n--
+		}
+		if n > most {
+			best, most = l, n
+		}
+	}
+	return best
 }
 
 func paired(a, b []Row) Difference {

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/app"
+	"macaron/internal/auth"
+	"macaron/internal/bench"
+	"macaron/internal/bench/flow"
+	"macaron/internal/clock"
+	"macaron/internal/config"
+	"macaron/internal/contract"
+	"macaron/internal/errs"
+	"macaron/internal/harness"
+	"macaron/internal/models"
+	"macaron/internal/obs"
+	"macaron/internal/record"
+)
+
+func newBench(e *env) *cobra.Command {
+	return noun("bench", "Measure a model on suites of tasks", newBenchRun(e), newBenchReport(e))
+}
+
+// benchRun is the flags of macaron bench run.
+type benchRun struct {
+	out, modes, salt, split string
+	windows, depth          int
+	seed                    uint64
+	within                  time.Duration
+	limits                  record.RunLimits
+}
+
+func newBenchRun(e *env) *cobra.Command {
+	var b benchRun
+	c := &cobra.Command{
+		Use: "run SUITE...", Short: "Run suites in each mode and print the tables", Args: args(1, 2, "suites: flow"),
+		Long: "Run the tasks of suites through the harness with the model that is configured, in each mode, and keep every outcome in\n" +
+			"a file: a command that is given again goes on where the file ends. No server may use the same home.",
+		Example: "  macaron bench run flow --windows 4 --out flow.jsonl\n  macaron bench run flow --modes functions,repl --depth 2 --within 10m --out flow.jsonl",
+		RunE: func(cmd *cobra.Command, suites []string) error {
+			return e.withBench(cmd, func(ctx context.Context, d harness.Deps, p bench.Policy) error {
+				return e.measure(ctx, b, suites, d, p)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&b.out, "out", "bench.jsonl", "file of outcomes")
+	f.StringVar(&b.modes, "modes", "functions,repl,hybrid", "ways to act")
+	f.Uint64Var(&b.seed, "seed", 1, "seed of sampling and of Python")
+	f.DurationVar(&b.within, "within", 0, "begin no task after this time; 0: no bound")
+	f.StringVar(&b.salt, "salt", "macaron", "of flow: names the world")
+	f.IntVar(&b.windows, "windows", 4, "of flow: tasks of each family")
+	f.IntVar(&b.depth, "depth", 0, "of flow: at most so many calls one behind the other; 0: all")
+	f.StringVar(&b.split, "split", "", "of flow: seen, new_window, new_family or held_out; all by default")
+	f.IntVar(&b.limits.Turns, "max-turns", 0, "model calls of a run at most; like the next ones, it lowers the measurement's bound")
+	f.IntVar(&b.limits.Tokens, "max-tokens", 0, "tokens of all model calls at most")
+	f.Int64Var(&b.limits.WallMS, "max-wall-ms", 0, "milliseconds of a run at most")
+	return c
+}
+
+func newBenchReport(e *env) *cobra.Command {
+	return &cobra.Command{Use: "report FILE", Short: "Print the tables of a file of outcomes", Args: args(1, 1, "a file of macaron bench run"), RunE: func(_ *cobra.Command, given []string) error {
+		l, err := bench.ReadLog(given[0])
+		if err != nil {
+			return err
+		}
+		return e.printReport(l)
+	}}
+}
+
+func (e *env) printReport(l *bench.Log) error {
+	if e.json {
+		return e.printJSON(l.Report())
+	}
+	_, err := io.WriteString(e.out, l.Report().Markdown())
+	return errs.Wrap(errs.StorageFailed, err, "the output cannot be written", "")
+}
+
+// withBench loads the configured model in this process, without serving.
+func (e *env) withBench(cmd *cobra.Command, do func(context.Context, harness.Deps, bench.Policy) error) error {
+	return e.withModel(cmd, func(c config.Config, m models.Local) error {
+		a, err := app.New(c, app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)})
+		if err != nil {
+			return err
+		}
+		ctx := auth.With(cmd.Context(), auth.Principal{Owner: auth.Local})
+		if err = a.WaitReady(ctx); err == nil {
+			var d harness.Deps
+			var p bench.Policy
+			if d, p, err = a.Bench(ctx); err == nil {
+				err = do(ctx, d, p)
+			}
+		}
+		return errors.Join(err, a.Close())
+	})
+}
+
+func (e *env) measure(ctx context.Context, b benchRun, names []string, d harness.Deps, p bench.Policy) error {
+	plan := bench.Plan{Clock: clock.System{}, Within: b.within, Told: e.tellRow}
+	engine := d.Generator.Capabilities().Engine
+	pins := bench.Pins{Contract: p.Made.Hash(), Adapter: p.Revision.Hash, Engine: engine.Name + " " + engine.Version, Model: p.Made.Model.Base, Seed: b.seed, Suites: map[string]string{}}
+	for _, name := range names {
+		s, about, err := b.suite(name)
+		if err != nil {
+			return err
+		}
+		plan.Suites, pins.Suites[name] = append(plan.Suites, s), about
+	}
+	for _, m := range strings.Split(b.modes, ",") {
+		switch mode := contract.Mode(m); mode {
+		case contract.Functions, contract.REPL, contract.Hybrid:
+			plan.Modes = append(plan.Modes, mode)
+		default:
+			return errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no mode", m), "use functions, repl and hybrid")
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(b.out), 0o755); err != nil {
+		return errs.Wrap(errs.StorageFailed, err, "the directory of "+b.out+" cannot be made", "")
+	}
+	l, err := bench.OpenLog(b.out, pins)
+	if err != nil {
+		return err
+	}
+	err = bench.Measure(ctx, bench.Runner{Deps: d, Owner: auth.Local, Seed: b.seed, Limit: b.limits}, plan, l)
+	if err == nil {
+		err = e.printReport(l)
+	}
+	return errors.Join(err, l.Close())
+}
+
+func (b benchRun) suite(name string) (bench.Suite, string, error) {
+	switch name {
+	case "flow":
+		switch split := flow.Split(b.split); split {
+		case "", flow.Seen, flow.NewWindow, flow.NewFamily, flow.HeldOut:
+			s := flow.NewSuite(b.salt, b.windows, b.depth, split)
+			return s, fmt.Sprintf("salt %s, %d windows, depth %d, split %s", b.salt, b.windows, b.depth, b.split), nil
+		}
+		return nil, "", errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no split", b.split), "use seen, new_window, new_family or held_out")
+	}
+	return nil, "", errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no suite", name), "use flow")
+}
+
+// tellRow says on standard error what came of a task.
+func (e *env) tellRow(r bench.Row) {
+	fmt.Fprintf(e.err, "%-9s %-9s %-34s %.0f  %s, %d turns, %d calls, %.1f s  %s\n", r.Suite, r.Mode, r.Task, r.Points, r.Status, r.Turns, r.Calls, float64(r.WallMS)/1000, r.Note+r.Failure)
+}
