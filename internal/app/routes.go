@@ -75,6 +75,7 @@ func (a *App) table() []entry {
 
 		// The page itself holds nothing; what it shows it asks for with a key.
 		{"GET /{$}", auth.Public, pages},
+		{"GET /runs", auth.Public, pages},
 		{"GET /assets/{name}", auth.Public, pages},
 		{"GET /admin/sessions", auth.Read, pages},
 		{"GET /admin/sessions/{id}", auth.Read, pages},

@@ -149,6 +149,10 @@ const (
 	Enter  = "\r"
 	Tab    = "\t"
 	Escape = "\u001b"
+	Left   = kb.ArrowLeft
+	Right  = kb.ArrowRight
+	Home   = kb.Home
+	End    = kb.End
 )
 
 // Press types keys where the focus is. A key that the page handles itself types nothing.

@@ -54,8 +54,8 @@ func loadAssets() map[string]asset {
 	return all
 }
 
-func (s *server) page(w http.ResponseWriter, r *http.Request) {
-	serve(w, r, s.assets["index.html"])
+func (s *server) page(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { serve(w, r, s.assets[name]) }
 }
 
 func (s *server) asset(w http.ResponseWriter, r *http.Request) {

@@ -20,12 +20,12 @@ func serveStatic(t *testing.T, method, path, tag string) *http.Response {
 }
 
 func TestThePageIsServedWithAStrictPolicy(t *testing.T) {
-	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		r := serveStatic(t, method, "/", "")
+	for _, ask := range [][2]string{{http.MethodGet, "/"}, {http.MethodHead, "/"}, {http.MethodGet, "/runs"}} {
+		r := serveStatic(t, ask[0], ask[1], "")
 		want := "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 			"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 		if r.StatusCode != 200 || r.Header.Get("Content-Security-Policy") != want || r.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-			t.Errorf("%s: %d %v", method, r.StatusCode, r.Header)
+			t.Errorf("%s: %d %v", ask, r.StatusCode, r.Header)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestTheFilesKeepToThePolicy(t *testing.T) {
 		if m := markup.FindString(text); strings.HasSuffix(name, ".js") && m != "" {
 			t.Errorf("%s uses %s", name, m)
 		}
-		if m := inline.FindString(text); name == "index.html" && m != "" {
+		if m := inline.FindString(text); strings.HasSuffix(name, ".html") && m != "" {
 			t.Errorf("the page has inline code or style: %q", m)
 		}
 	}

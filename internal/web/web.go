@@ -1,5 +1,5 @@
-// Package web serves the chat page, a small embedded page without a build step, and
-// the JSON interface under it: stored sessions, adapters, feedback. Whatever the page
+// Package web serves the chat page and the page of runs, small embedded pages without a
+// build step, and the JSON interface under the first (package wire/runs has the other's): stored sessions, adapters, feedback. Whatever the page
 // shows can also be had from that interface. Model text is data here: the page builds
 // every element itself and the content policy allows nothing that is not embedded.
 package web
@@ -48,12 +48,13 @@ type Deps struct {
 	Fail func(http.ResponseWriter, error)
 }
 
-// Handler serves GET / and /assets/, GET /admin/sessions, /admin/sessions/{id} and
+// Handler serves GET /, /runs and /assets/, GET /admin/sessions, /admin/sessions/{id} and
 // /admin/adapters, and POST /v1/feedback. It expects the guard in front of it.
 func Handler(d Deps) http.Handler {
 	s := &server{Deps: d, assets: loadAssets()}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.page)
+	mux.HandleFunc("GET /{$}", s.page("index.html"))
+	mux.HandleFunc("GET /runs", s.page("runs.html"))
 	mux.HandleFunc("GET /assets/{name}", s.asset)
 	mux.HandleFunc("GET /admin/sessions", s.json(s.sessions))
 	mux.HandleFunc("GET /admin/sessions/{id}", s.json(s.session))
@@ -90,7 +91,7 @@ func (s *server) json(answer func(*http.Request) (any, error)) http.HandlerFunc 
 
 // methods says how to reach what stands at a path, for those who came another way.
 var methods = map[string]string{
-	"/": "GET", "/admin/sessions": "GET", "/admin/adapters": "GET", "/v1/feedback": "POST",
+	"/": "GET", "/runs": "GET", "/admin/sessions": "GET", "/admin/adapters": "GET", "/v1/feedback": "POST",
 }
 
 func (s *server) nothing(w http.ResponseWriter, r *http.Request) {

@@ -51,6 +51,16 @@ export const session = (id) => get("/admin/sessions/" + encodeURIComponent(id));
 export const adapters = async () => (await get("/admin/adapters")).data;
 export const feedback = async (turn, score, reason) => (await post("/v1/feedback", { turn, score, ...(reason && { reason }) })).json();
 
+export const runs = (before = "") => get("/v1/runs?limit=50" + (before ? "&before=" + encodeURIComponent(before) : ""));
+export const run = (id) => get("/v1/runs/" + encodeURIComponent(id));
+export const decide = async (id, verb, body) => (await post(`/v1/runs/${encodeURIComponent(id)}/${verb}`, body)).json();
+
+/** The next records of a run after one; none at the end. */
+export async function runRecords(id, after) {
+  const text = await (await call(`/v1/runs/${encodeURIComponent(id)}/records?after=${after}`)).text();
+  return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+}
+
 /** Tells whether a turn could be served now: {ready, reason, next}. */
 export async function readiness() {
   try {

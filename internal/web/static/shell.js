@@ -4,7 +4,7 @@ import { icon } from "./dom.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** On narrow screens the list of conversations is a drawer over the page. */
+/** On narrow screens the list is a drawer over the page. */
 export function setUpDrawer() {
   const narrow = matchMedia("(max-width: 820px)");
   const sidebar = $("sidebar");
@@ -25,7 +25,7 @@ export function setUpDrawer() {
   opener.append(icon("menu"));
   opener.addEventListener("click", () => {
     set(true);
-    $("new-chat").focus();
+    sidebar.querySelector(".wide-button").focus();
   });
   $("close-drawer").append(icon("close"));
   $("close-drawer").addEventListener("click", close);
