@@ -87,7 +87,7 @@ func (row *Row) add(rep harness.Report) {
 	row.Status = string(rep.Status)
 	row.Turns, row.Cells, row.Calls = row.Turns+t.Turns, row.Cells+t.Cells, row.Calls+t.ToolCalls
 	row.Prompt, row.Output = row.Prompt+t.Usage.PromptTokens, row.Output+t.Usage.OutputTokens
-	row.CostUSD, row.WallMS = row.CostUSD+t.CostUSD, row.WallMS+t.Wall.Milliseconds()
+	row.CostUSD, row.WallMS = row.CostUSD+float64(t.CostUSD), row.WallMS+t.Wall.Milliseconds()
 	row.Runs = append(row.Runs, rep.RunID)
 }
 
