@@ -83,6 +83,12 @@ func (t *Toolbox) Secret(name string) (string, bool) {
 	return s.Reveal(), ok
 }
 
+// Variable gives a value of [environment].
+func (t *Toolbox) Variable(name string) (string, bool) {
+	v, ok := t.cfg.Environment[name]
+	return v, ok
+}
+
 // Tools makes the tools of a run; it is a harness.Toolbox.
 func (t *Toolbox) Tools(ctx context.Context, b harness.Bench) ([]tool.Tool, func() error, error) {
 	w := b.Contract.Workspace
@@ -124,8 +130,11 @@ func (t *Toolbox) shell(b harness.Bench) func(context.Context, []string) (builti
 		if err != nil {
 			return builtin.Ran{}, disk.Error(err, "the workspace cannot be found")
 		}
-		s := b.Contract.Sandbox
-		e, err := p.Exec(ctx, repl.Command{Args: args, Dir: "/workspace", Binds: []repl.Bind{{From: real, To: "/workspace", Writable: true}},
+		s, env := b.Contract.Sandbox, map[string]string{}
+		for _, name := range b.Contract.Environment.Names {
+			env[name], _ = t.Variable(name)
+		}
+		e, err := p.Exec(ctx, repl.Command{Args: args, Dir: "/workspace", Env: env, Binds: []repl.Bind{{From: real, To: "/workspace", Writable: true}},
 			Limits: repl.Limits{MemoryMB: s.MemoryMB, PIDs: s.PIDs, CPUSeconds: s.CPUSeconds, DiskMB: s.DiskMB, WallMS: s.WallMS, OutputBytes: s.OutputBytes}})
 		return builtin.Ran{Exit: e.Code, Output: e.Output, Truncated: e.Truncated, Reason: e.Reason}, err
 	}

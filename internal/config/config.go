@@ -14,31 +14,32 @@ import (
 
 // Config is one machine's settings, checked and complete.
 type Config struct {
-	Home       string // directory of all state: log.db, blobs/, config.toml, lock
-	Listen     string // host:port; beyond this machine only with keys
-	Contract   string // path of the contract, macaron.toml
-	Signed     Signed
-	Model      string // name of the base model in the catalogue, or a path
-	Durability string // "normal" (survives a kill) or "full" (survives power loss)
-	Store      Store
-	Models     Models
-	Engine     Engine
-	Upstream   Upstream
-	Servers    []Server          // [[engines]] of the file; Below has them and the upstream
-	MCP        []MCPServer       // [mcp.NAME] of the file
-	Secrets    map[string]Secret // [secrets.NAME] of the file, for tools of contracts
-	Tools      Tools
-	Queue      Queue
-	Router     Router
-	Runs       Runs
-	Prices     money.Table // [[prices]] of the file
-	Price      *money.Rate // of what none of them fits; nil: nobody knows
-	Sandbox    Sandbox
-	Log        Log
-	Traces     Traces
-	Stop       Stop
-	Door       Door
-	Key        Secret // that this program's own commands show to a running server
+	Home        string // directory of all state: log.db, blobs/, config.toml, lock
+	Listen      string // host:port; beyond this machine only with keys
+	Contract    string // path of the contract, macaron.toml
+	Signed      Signed
+	Model       string // name of the base model in the catalogue, or a path
+	Durability  string // "normal" (survives a kill) or "full" (survives power loss)
+	Store       Store
+	Models      Models
+	Engine      Engine
+	Upstream    Upstream
+	Servers     []Server          // [[engines]] of the file; Below has them and the upstream
+	MCP         []MCPServer       // [mcp.NAME] of the file
+	Secrets     map[string]Secret // [secrets.NAME] of the file, for tools of contracts
+	Environment map[string]string // [environment] of the file, for code of runs
+	Tools       Tools
+	Queue       Queue
+	Router      Router
+	Runs        Runs
+	Prices      money.Table // [[prices]] of the file
+	Price       *money.Rate // of what none of them fits; nil: nobody knows
+	Sandbox     Sandbox
+	Log         Log
+	Traces      Traces
+	Stop        Stop
+	Door        Door
+	Key         Secret // that this program's own commands show to a running server
 
 	origins map[string]Origin
 	values  map[string]string

@@ -30,6 +30,9 @@ func Diff(before, after Config) []Change {
 	if !reflect.DeepEqual(before.Secrets, after.Secrets) {
 		out = append(out, Change{"secrets", AtStart})
 	}
+	if !reflect.DeepEqual(before.Environment, after.Environment) {
+		out = append(out, Change{"environment", AtStart})
+	}
 	return out
 }
 

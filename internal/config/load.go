@@ -139,7 +139,7 @@ func findHome(env func(string) (string, bool), layers ...layer) (string, error) 
 }
 
 // tables are the parts of config.toml that are no single settings.
-type tables struct{ engines, mcp, secrets, prices any }
+type tables struct{ engines, mcp, secrets, prices, environment any }
 
 func (c *Config) readTables(path string, t tables, env func(string) (string, bool)) (err error) {
 	if t.engines != nil {
@@ -155,6 +155,9 @@ func (c *Config) readTables(path string, t tables, env func(string) (string, boo
 	}
 	if c.Secrets, err = readSecrets(t.secrets, env); err != nil {
 		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/formats/tools.md shows how secrets are set").In("secrets")
+	}
+	if c.Environment, err = readEnvironment(t.environment); err != nil {
+		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "write NAME = \"value\" under [environment]").In("environment")
 	}
 	return nil
 }
@@ -187,8 +190,8 @@ func parseFile(path string, b []byte) (map[string]string, tables, error) {
 		}
 		return nil, tables{}, errs.Wrap(errs.FormatInvalid, err, where+" is not valid TOML: "+err.Error(), "correct that line")
 	}
-	more := tables{tree["engines"], tree["mcp"], tree["secrets"], tree["prices"]}
-	for _, key := range []string{"engines", "mcp", "secrets", "prices"} {
+	more := tables{tree["engines"], tree["mcp"], tree["secrets"], tree["prices"], tree["environment"]}
+	for _, key := range []string{"engines", "mcp", "secrets", "prices", "environment"} {
 		delete(tree, key)
 	}
 	flat := map[string]string{}
@@ -249,5 +252,5 @@ func knownKeys() string {
 			keys = append(keys, f.Key)
 		}
 	}
-	return strings.Join(keys, ", ") + ", engines, mcp, secrets, prices"
+	return strings.Join(keys, ", ") + ", engines, mcp, secrets, prices, environment"
 }

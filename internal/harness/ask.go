@@ -58,7 +58,7 @@ func (r *run) hop(ctx context.Context) error {
 	if all.Finish == nil {
 		return r.failed(ctx, h, all, errs.New(errs.UpstreamFailed, "the engine stopped without an end", "try again"))
 	}
-	m := r.named(all.Message())
+	m := r.named(r.unframe(all.Message()))
 	h.Message = &m
 	blob := all.Record(&h)
 	r.h.Point("hop.done")
@@ -99,6 +99,9 @@ func (r *run) request() (q backend.Request, h record.Hop, added []int32, err err
 	q = backend.Request{
 		Messages: r.said(), Tools: o.Tools, ToolChoice: r.choice(o.Tools), ToolPrompt: c.ToolPrompt(), Revision: o.Pins.Adapter, Sampling: sampling,
 		MaxTokens: r.step(), Salt: r.owner, Session: r.head.Session, Wanted: backend.Wanted{TokenIDs: true},
+	}
+	if err := r.frame(&q); err != nil {
+		return q, h, nil, err
 	}
 	h = record.Hop{ID: r.h.IDs.New(ids.Hop), Hop: record.HopAnswer, Adapter: q.Revision, Sampling: sampling}
 	if !r.h.Generator.Capabilities().TakesTokens {
@@ -175,6 +178,8 @@ func (r *run) astray(h record.Hop) string {
 	}
 	_, code := transcript.Code(text)
 	switch {
+	case r.framing() && strings.Contains(text, r.contract.Tokens.Call):
+		return "The call is not read. Write " + r.contract.Tokens.Call + `{"name": "...", "arguments": {...}}` + r.contract.Tokens.CallEnd + "."
 	case strings.TrimSpace(text) == "":
 		return "The answer was empty. Call a tool, or give the result."
 	case h.Finish == chat.FinishLength && !(code && r.mode() != "functions"):

@@ -59,6 +59,9 @@ func (r *run) cell(ctx context.Context, s step) error {
 		if err := space.Restart(ctx); err != nil {
 			return err
 		}
+		if err := r.environ(ctx, space); err != nil {
+			return err
+		}
 	}
 	if err := r.append(ctx, bodies...); err != nil {
 		return err
@@ -250,8 +253,14 @@ func (r *run) python(ctx context.Context) (*repl.Session, error) {
 	}
 	journal, policy := r.journal()
 	if len(journal) == 0 {
-		r.space, err = pool.Session(ctx, o)
-		return r.space, err
+		return r.begin(ctx, pool, o)
+	}
+	set, err := r.variables()
+	if err != nil {
+		return nil, err
+	}
+	if set != "" {
+		journal = append([]repl.Entry{{Cell: "environment", Code: set, Status: repl.OK}}, journal...)
 	}
 	files := r.files()
 	r.space, err = pool.Restore(ctx, o, repl.Snapshot{Policy: policy, Journal: journal})
@@ -264,13 +273,23 @@ func (r *run) python(ctx context.Context) (*repl.Session, error) {
 	r.h.Logger.Warn("a run's Python could not be restored", "run", r.id, "err", err)
 	note := record.RunNote{Note: record.NoteReset, Text: errs.As(err).Message}
 	word := record.RunNote{Note: record.NoteMessage, Text: "The Python session had to be begun anew: its names are gone. Files are as they were."}
-	if r.space, err = pool.Session(ctx, o); err != nil {
+	if _, err := r.begin(ctx, pool, o); err != nil {
 		return nil, err
 	}
 	if err := r.restore(files); err != nil {
 		return nil, err
 	}
 	return r.space, r.append(ctx, note, word)
+}
+
+// begin opens a session in which nothing has run.
+func (r *run) begin(ctx context.Context, pool *repl.Pool, o repl.SessionOptions) (*repl.Session, error) {
+	s, err := pool.Session(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r.space = s
+	return s, r.environ(ctx, s)
 }
 
 // journal is what the session's cells were, since its names were lost the last time, and

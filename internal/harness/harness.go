@@ -72,6 +72,7 @@ type Deps struct {
 	Logger    *slog.Logger
 	Priced    func(adapter string) bool            // whether anybody knows what its tokens cost; nil: nobody does
 	Secret    func(name string) (string, bool)     // what a contract's references stand for
+	Variable  func(name string) (string, bool)     // what code finds in its environment
 	Running   int                                  // runs at once; 0 means 2
 	Waiting   int                                  // runs that wait for a place; 0 means 16
 	Point     func(name string)                    // called at named points of a run, for faults
@@ -86,6 +87,7 @@ type Harness struct {
 
 	mu      sync.Mutex
 	active  map[string]context.CancelCauseFunc // by owner and run
+	shares  map[ids.Digest]chan struct{}       // places of contracts that bound their runs
 	waiting int
 	closed  bool
 	work    sync.WaitGroup
@@ -108,6 +110,9 @@ func New(d Deps) *Harness {
 	if d.Secret == nil {
 		d.Secret = func(string) (string, bool) { return "", false }
 	}
+	if d.Variable == nil {
+		d.Variable = func(string) (string, bool) { return "", false }
+	}
 	if d.Running <= 0 {
 		d.Running = 2
 	}
@@ -120,7 +125,7 @@ func New(d Deps) *Harness {
 	if d.Pause == nil {
 		d.Pause = pause
 	}
-	return &Harness{Deps: d, files: files{d.Home + "/files"}, places: make(chan struct{}, d.Running), active: map[string]context.CancelCauseFunc{}}
+	return &Harness{Deps: d, files: files{d.Home + "/files"}, places: make(chan struct{}, d.Running), active: map[string]context.CancelCauseFunc{}, shares: map[ids.Digest]chan struct{}{}}
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"macaron/internal/contract"
-	"macaron/internal/errs"
 	"macaron/internal/record"
 	"macaron/internal/repl"
 	"macaron/internal/tool"
@@ -121,7 +120,7 @@ func (r *run) check(ctx context.Context, h contract.Hook, e event) (string, erro
 	}
 	c, ok := checks[h.Check]
 	if !ok {
-		return "", errs.New(errs.InvalidRequest, "the hook "+h.Name+" names the check "+errs.Clip(h.Check)+", which there is none of", "there are "+strings.Join(sortedKeys(checks), ", "))
+		return "", noCheck(h)
 	}
 	why, err := c(r, h, e)
 	return clip(why, r.contract.Agent.ResultChars), err

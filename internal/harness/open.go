@@ -44,9 +44,9 @@ func (h *Harness) open(ctx context.Context, owner string, task Task, o Options) 
 	if opened.Pins.Adapter, err = acting(c, revisions); err != nil {
 		return nil, err
 	}
-	opened.Pins.Engine = h.Generator.Capabilities().Engine
 	id := h.IDs.New(ids.Run)
 	r := &run{h: h, owner: owner, id: id, contract: c, watch: o.Watch, dir: h.workspace(id), t: &transcript.Run{}}
+	opened.Pins.Engine = r.can().Engine
 	r.head = record.Head{Owner: owner, Session: h.IDs.New(ids.Session), Run: id, Contract: c.Hash(), Revision: opened.Pins.Adapter.Hash, Purpose: task.Purpose, Consent: task.Consent}
 	if err := r.fill(ctx, task, &opened); err != nil {
 		r.close()
@@ -153,7 +153,7 @@ func (r *run) settle(task Task) (record.RunTask, error) {
 		}
 		out.Files = append(out.Files, record.RunFile{Path: name, Digest: digest, Bytes: int64(len(content))})
 	}
-	return out, r.restore(out.Files)
+	return out, r.restore(r.visible(out.Files))
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -167,6 +167,9 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // equip makes the tools, the gate, and what the model is offered.
 func (r *run) equip(ctx context.Context, opened *record.RunOpened) error {
+	if err := r.possible(); err != nil {
+		return err
+	}
 	r.secrets = scrubber(r.contract.Environment.Secrets, r.h.Secret)
 	mode := contract.Mode(opened.Mode)
 	if mode != contract.Functions {
@@ -222,7 +225,7 @@ func (r *run) offered(mode contract.Mode) ([]chat.ToolDef, error) {
 			out = append(out, chat.ToolDef{Name: name, Description: t.def.Description, Parameters: t.def.Schema()})
 		}
 	}
-	if len(out) > 0 && !r.h.Generator.Capabilities().Tools {
+	if len(out) > 0 && !r.framing() && !r.can().Tools {
 		return nil, errs.New(errs.Unsupported, "the engine cannot call tools", "use --mode repl without [[tools]] that end the run, or another engine")
 	}
 	return out, nil

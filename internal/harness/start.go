@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/record"
 )
@@ -68,6 +69,11 @@ func (h *Harness) both(ctx context.Context, owner string, ready func(context.Con
 		return Report{}, joined(r.stop(ctx, err), err)
 	}
 	defer left()
+	share, err := h.share(inside, r.contract)
+	if err != nil {
+		return Report{}, joined(r.stop(inside, err), err)
+	}
+	defer share()
 	return r.work(inside)
 }
 
@@ -89,11 +95,16 @@ func (h *Harness) behind(ctx context.Context, owner string, ready func(context.C
 	}
 	go func() {
 		defer left()
-		leave, err := wait(inside)
-		if err == nil {
+		share, err := h.share(inside, r.contract)
+		if err != nil {
+			wait(nil)
+			err = r.stop(inside, err)
+		} else if leave, late := wait(inside); late == nil {
+			defer share()
 			defer leave()
 			_, err = r.work(inside)
 		} else {
+			share()
 			err = r.stop(inside, context.Cause(inside))
 		}
 		if err != nil {
@@ -101,6 +112,27 @@ func (h *Harness) behind(ctx context.Context, owner string, ready func(context.C
 		}
 	}()
 	return r.id, nil
+}
+
+// share takes one of the places that a contract has for its runs (resources.concurrency).
+func (h *Harness) share(ctx context.Context, c *contract.Contract) (leave func(), err error) {
+	most := c.Resources.Concurrency
+	if most == 0 {
+		return func() {}, nil
+	}
+	h.mu.Lock()
+	places := h.shares[c.Hash()]
+	if places == nil {
+		places = make(chan struct{}, most)
+		h.shares[c.Hash()] = places
+	}
+	h.mu.Unlock()
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	case <-ctx.Done():
+		return nil, errs.Wrap(errs.Canceled, context.Cause(ctx), "the run was not begun", "")
+	}
 }
 
 // queue takes a place among those that wait, or refuses. The wait that it returns must be

@@ -112,7 +112,17 @@ func (r *run) files() []record.RunFile {
 			return slices.Clone(n.Files)
 		}
 	}
-	return slices.Clone(r.t.Opened.Task.Files)
+	return r.visible(r.t.Opened.Task.Files)
+}
+
+// visible are the files of a task that tools and code see.
+func (r *run) visible(list []record.RunFile) []record.RunFile {
+	return slices.DeleteFunc(slices.Clone(list), func(f record.RunFile) bool { return r.hides(f.Path) })
+}
+
+func (r *run) hides(name string) bool {
+	seen := r.contract.Workspace.Visible
+	return len(seen) > 0 && !matches(seen, name)
 }
 
 // outputs are the files that the contract declares as the run's result.
@@ -123,13 +133,18 @@ func (r *run) outputs() ([]record.RunFile, error) {
 	return r.scan(func(name string) bool { return matches(r.contract.Workspace.Outputs, name) })
 }
 
-// copyTo puts the workspace's files into another directory.
+// copyTo puts the workspace's files into another directory, and those of the task that the
+// model does not see, whatever it has put in their place.
 func (r *run) copyTo(dir string) error {
 	list, err := r.scan(everything)
 	if err != nil {
 		return err
 	}
-	return r.h.lay(dir, list)
+	list = slices.DeleteFunc(list, func(f record.RunFile) bool {
+		return slices.ContainsFunc(r.t.Opened.Task.Files, func(t record.RunFile) bool { return t.Path == f.Path && r.hides(f.Path) })
+	})
+	hidden := slices.DeleteFunc(slices.Clone(r.t.Opened.Task.Files), func(f record.RunFile) bool { return !r.hides(f.Path) })
+	return r.h.lay(dir, append(list, hidden...))
 }
 
 // restore makes the workspace hold these files and no others.
