@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,7 +20,7 @@ import (
 )
 
 // walk is a line for each command: how the test runs it. The lines run in order in one home; $HOME,
-// $FILE, $DIR and $MODEL are there, $KEY, $TURN and $SESSION are what an earlier line has printed.
+// $FILE, $DIR and $MODEL are there, $KEY, $TURN, $SESSION, $RUN and $TOOL are what an earlier line has printed.
 var walk = []struct{ path, args, input string }{
 	{"version", "", ""},
 	{"config show", "", ""},
@@ -70,6 +71,13 @@ var walk = []struct{ path, args, input string }{
 	{"bench run", "flow --windows 1 --depth 1 --modes functions --max-turns 1 --out $DIR/bench.jsonl", ""},
 	{"bench report", "$DIR/bench.jsonl", ""},
 	{"hcp import-mol", "../../internal/contract/molprofile/testdata/Fixture-One --base tiny", ""},
+	{"tool save", "testdata/tool.json", ""},
+	{"tool list", "", ""},
+	{"tool show", "$TOOL", ""},
+	{"tool promote", "$TOOL --cases testdata/cases.json", ""},
+	{"tool demote", "$TOOL", ""},
+	{"mcp list", "own", ""},
+	{"mcp accept", "own run_code", ""},
 	{"engine bench", "-p 8 -n 4 -r 1", ""},
 	{"engine first", "", ""},
 	{"man", "$DIR/man", ""},
@@ -81,13 +89,14 @@ var walk = []struct{ path, args, input string }{
 // refused are the commands that have nothing to do with this contract, and say so.
 var refused = map[string]bool{"run start": true, "run resume": true, "run approve": true, "run cancel": true}
 
-// plainOutput are the commands whose output is a text by its nature.
-var plainOutput = map[string]bool{"help": true}
+// plainOutput are the commands whose output is a text by its nature, or a protocol's messages.
+var plainOutput = map[string]bool{"help": true, "mcp serve": true}
 
 // Every command prints JSON when it is asked to, and a document tells of it.
 func TestEveryCommandSpeaksJSON(t *testing.T) {
 	flags, dir := tiny(t), t.TempDir()
 	known := map[string]string{"$HOME": flags[1], "$FILE": filepath.Join(dir, "backup"), "$DIR": dir, "$MODEL": flags[5], "$ADAPTER": enginetest.Adapter(t, 7)}
+	serveOwnTools(t, flags[1])
 	tested, docs := map[string]bool{}, documents(t)
 	for _, w := range walk {
 		tested[w.path] = true
@@ -100,7 +109,7 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 			line = append(line, a)
 		}
 		out, failed := speak(t, w.input, line)
-		for name, pattern := range map[string]string{"$KEY": `key_[0-9A-Z]{26}`, "$TURN": `trn_[0-9A-Z]{26}`, "$SESSION": `ses_[0-9A-Z]{26}`, "$RUN": `run_[0-9A-Z]{26}`} {
+		for name, pattern := range map[string]string{"$KEY": `key_[0-9A-Z]{26}`, "$TURN": `trn_[0-9A-Z]{26}`, "$SESSION": `ses_[0-9A-Z]{26}`, "$RUN": `run_[0-9A-Z]{26}`, "$TOOL": `sha256:[0-9a-f]{64}`} {
 			if found := regexp.MustCompile(pattern).FindString(out); found != "" {
 				known[name] = found
 			}
@@ -116,6 +125,15 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 		if !tested[path] && !plainOutput[path] {
 			t.Errorf("macaron %s stands in no line of walk", path)
 		}
+	}
+}
+
+// serveOwnTools makes this program an MCP server of the home.
+func serveOwnTools(t *testing.T, home string) {
+	t.Helper()
+	config := fmt.Sprintf("[mcp.own]\ncommand = [\"/bin/sh\", \"-c\", \"exec macaron mcp serve --home %s/own --contract %[1]s/macaron.toml\"]\nenv = [\"PATH\"]\n", home)
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
