@@ -95,7 +95,7 @@ func TestARunIsWatchedAllowedAndReplayed(t *testing.T) {
 	v.wait(said("done")) // live: nobody loaded the page again
 	v.wait(of(`#sessions [aria-current] .status`) + ` === "done"`)
 	steps := v.text(shownSteps)
-	for _, want := range []string{"Task|", "The model says|", "Waits for a person|", "A person said yes|", "Calls write_file|write_file returned|", "Check answered: passed|", "Ended: done"} {
+	for _, want := range []string{"Task|", "The model says|", "Asks for a person|", "A person said yes|", "Calls write_file|write_file returned|", "Check answered: passed|", "Ended: done"} {
 		if !strings.Contains(steps, want) {
 			t.Errorf("%q is not among the steps %s", want, steps)
 		}

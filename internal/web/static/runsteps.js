@@ -59,7 +59,7 @@ const views = {
   }),
   "run.note": (b) => note(b),
   "run.closed": (b) => ({
-    title: "Ended: " + statusName(b.status),
+    title: (kindOf(b.status) === "open" || b.status === "in_doubt" ? "Stands still: " : "Ended: ") + statusName(b.status),
     bad: kindOf(b.status) === "bad",
     parts: [b.reason && h("p", {}, b.reason), b.answer && said(b.answer), b.outputs && folded("Outputs", b.outputs.map((f) => `${f.path} (${f.bytes} bytes)`).join("\n"))],
   }),
@@ -68,7 +68,7 @@ const views = {
 const notes = {
   hook: (b) => ({ title: `Check ${b.name}: ${b.ok ? "passed" : "not yet"}`, bad: b.ok === false, what: b.round ? "round " + b.round : "", parts: [part("says", b.text)] }),
   message: (b) => ({ title: "The model is told", parts: [part("text", b.text)] }),
-  "approval.asked": (b) => ({ title: "Waits for a person", parts: [part("call", b.text)] }),
+  "approval.asked": (b) => ({ title: "Asks for a person", parts: [part("call", pretty(b.text))] }),
   "approval.given": (b) => ({ title: "A person said yes", parts: [part("reason", b.text)] }),
   "approval.refused": (b) => ({ title: "A person said no", bad: true, parts: [part("reason", b.text)] }),
   "doubt.retry": () => ({ title: "A person wants the call made again", parts: [] }),
@@ -81,6 +81,14 @@ const notes = {
   cancel: () => ({ title: "A person wants it to end", parts: [] }),
   reset: (b) => ({ title: "A new Python namespace", parts: [part("lost", b.text)] }),
 };
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
 
 const note = (b) => (notes[b.note] || ((x) => ({ title: x.note, parts: [part("text", x.text)] })))(b);
 
