@@ -47,7 +47,7 @@ func checkSkew(db postgres.Server) finding {
 // checkClock compares the clock with the newest file of the home, which it wrote itself.
 func checkClock(c config.Config) finding {
 	var newest time.Time
-	for _, name := range []string{"log.db", "log.db-wal", "keys/keys.toml", "keys/used.json"} {
+	for _, name := range []string{"log.db", "log.db-wal", "keys/keys.toml"} {
 		if info, err := os.Stat(filepath.Join(c.Home, name)); err == nil && info.ModTime().After(newest) {
 			newest = info.ModTime()
 		}

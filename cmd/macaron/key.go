@@ -14,6 +14,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/limits"
+	"macaron/internal/money"
 )
 
 func newKey(e *env) *cobra.Command {
@@ -78,20 +79,38 @@ func quotaFlags(c *cobra.Command, q *limits.Quota) {
 	f.Int64Var(&q.Requests, "rpm", 0, "requests a minute; 0 is no bound")
 	f.Int64Var(&q.Tokens, "tpm", 0, "tokens a minute; 0 is no bound")
 	f.Int64Var(&q.Turns, "turns", 0, "turns at once; 0 is no bound")
-	f.Func("budget", "tokens a day or month, such as 100000/day; may be given twice", func(v string) error {
+	f.Func("budget", "tokens or dollars a day or month, such as 100000/day or 2.50USD/month; may be given several times", func(v string) error {
 		amount, period, ok := strings.Cut(v, "/")
-		n, err := strconv.ParseInt(amount, 10, 64)
-		switch {
-		case !ok || err != nil || n < 1:
-		case period == "day":
-			q.DayTokens = n
-			return nil
-		case period == "month":
-			q.MonthTokens = n
+		at := budgetAt(q, period)
+		if dollars, isMoney := strings.CutSuffix(amount, "USD"); ok && isMoney && at.cost != nil {
+			n, err := money.Parse(dollars)
+			if err == nil && n > 0 {
+				*at.cost = n
+				return nil
+			}
+		}
+		if n, err := strconv.ParseInt(amount, 10, 64); ok && err == nil && n > 0 && at.tokens != nil {
+			*at.tokens = n
 			return nil
 		}
-		return fmt.Errorf("%q is not a number of tokens and /day or /month", v)
+		return fmt.Errorf("%q is not a number of tokens, or of dollars and USD, and /day or /month", v)
 	})
+}
+
+// budget is where the bounds of a span of time stand.
+type budget struct {
+	tokens *int64
+	cost   *money.USD
+}
+
+func budgetAt(q *limits.Quota, period string) budget {
+	switch period {
+	case "day":
+		return budget{&q.DayTokens, &q.DayCost}
+	case "month":
+		return budget{&q.MonthTokens, &q.MonthCost}
+	}
+	return budget{}
 }
 
 // readExpiry reads a time, or a span from now.
@@ -207,6 +226,14 @@ func quota(q limits.Quota) string {
 	}{{q.Requests, "rpm"}, {q.Tokens, "tpm"}, {q.Turns, "turns"}, {q.DayTokens, "tokens/day"}, {q.MonthTokens, "tokens/month"}} {
 		if b.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", b.n, b.what))
+		}
+	}
+	for _, b := range []struct {
+		n    money.USD
+		what string
+	}{{q.DayCost, "USD/day"}, {q.MonthCost, "USD/month"}} {
+		if b.n > 0 {
+			parts = append(parts, b.n.String()+" "+b.what)
 		}
 	}
 	return strings.Join(parts, ", ")

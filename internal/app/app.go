@@ -82,8 +82,8 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	a.metrics = obs.NewMetrics(a.version)
 	a.front.init(cfg, opts, a.metrics, refusal)
 	a.instance = a.ids.New(ids.Request)
-	// The generator first: its model loads while the rest is opened.
-	for _, step := range []func(Options) error{a.openHome, a.openTracer, a.openKeys, a.openGenerator, a.openLog, a.openCatalogue, a.openTurns, a.openRuns} {
+	// The generator early: its model loads while the rest is opened.
+	for _, step := range []func(Options) error{a.openHome, a.openTracer, a.openLog, a.openKeys, a.openGenerator, a.openCatalogue, a.openTurns, a.openRuns} {
 		if err := step(opts); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}

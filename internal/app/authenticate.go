@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"net/http"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -16,12 +15,8 @@ import (
 // openKeys reads the keys, and refuses to serve other machines without any.
 func (a *App) openKeys(opts Options) error {
 	ctx := context.Background()
-	used := filepath.Join(auth.Dir(a.cfg.Home), "used.json")
-	past, err := auth.ReadUsage(used)
-	if err != nil {
-		return err
-	}
-	a.keys, err = auth.NewKeyring(ctx, auth.OpenFile(a.cfg.Home), a.clock, past, func(err error) { a.log.Error("keys", "err", err) })
+	var err error
+	a.keys, err = auth.NewKeyring(ctx, auth.OpenFile(a.cfg.Home), a.clock, a.store, func(err error) { a.log.Error("keys", "err", err) })
 	if err != nil {
 		return err
 	}
@@ -31,7 +26,7 @@ func (a *App) openKeys(opts Options) error {
 	if err := CheckAddress(a.cfg, a.keys.Required(ctx)); err != nil {
 		return err
 	}
-	a.keepUsage(used)
+	a.keepUsage()
 	return a.openDoor()
 }
 
@@ -44,31 +39,19 @@ func CheckAddress(cfg config.Config, keys bool) error {
 		"make one with `macaron key create`, or listen on 127.0.0.1").In("listen")
 }
 
-// saving is how often what keys have used is written down; a kill loses so much of it.
-const saving = 10 * time.Second
+// saving is how often the ledger is told what keys have used; a kill loses so much of it.
+const saving = 250 * time.Millisecond
 
-// keepUsage writes down what the keys have used, now and then and at the end.
-func (a *App) keepUsage(path string) {
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(saving)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				if err := a.keys.SaveUsage(path); err != nil {
-					a.log.Error("what keys have used cannot be written down", "err", err)
-				}
-			case <-stop:
-				return
-			}
+// keepUsage tells the ledger what the keys have used, again and again and at the end.
+func (a *App) keepUsage() {
+	failed := false
+	a.onClose(func() error { return a.keys.Flush(a.clock.Now(), true) })
+	a.inBackground(saving, func(context.Context) {
+		err := a.keys.Flush(a.clock.Now(), false)
+		if err != nil && !failed {
+			a.log.Error("what keys have used cannot be written down; this process counts on by itself", "err", err)
 		}
-	}()
-	a.onClose(func() error {
-		close(stop)
-		<-done
-		return a.keys.SaveUsage(path)
+		failed = err != nil
 	})
 }
 

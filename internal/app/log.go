@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/harness"
 	"macaron/internal/retention"
@@ -20,6 +21,7 @@ type Store interface {
 	session.Store
 	retention.Store
 	harness.Log
+	auth.Ledger
 	toolshed.Log
 	Close() error
 }

@@ -13,6 +13,7 @@ import (
 	"macaron/internal/config"
 	"macaron/internal/contract"
 	"macaron/internal/money"
+	"macaron/internal/record"
 	"macaron/internal/turn"
 )
 
@@ -82,15 +83,15 @@ func (m metered) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat
 		return m.late.Generate(ctx, r)
 	}
 	return func(yield func(chat.Event, error) bool) {
-		tokens := int64(0)
+		var used bill
 		if spend != nil {
-			defer func() { spend(tokens) }()
+			defer func() { spend(used.spent()) }()
 		}
 		for e, err := range m.late.Generate(ctx, r) {
 			if e.Start != nil {
 				e.Start.Rate, _ = prices.Find(e.Start.Engine.Name, r.Revision.Name)
 			}
-			tokens = cost(tokens, e)
+			used.add(e)
 			if !yield(e, err) {
 				return
 			}
@@ -98,24 +99,35 @@ func (m metered) Generate(ctx context.Context, r backend.Request) iter.Seq2[chat
 	}
 }
 
-func (m metered) account(ctx context.Context, tenant string) func(tokens int64) {
+func (m metered) account(ctx context.Context, tenant string) func(record.Spent) {
 	if p := auth.Of(ctx); p.KeyID != "" {
-		return func(n int64) { p.Spend(m.clock.Now(), n) }
+		return func(s record.Spent) { p.Spend(m.clock.Now(), s) }
 	}
 	if t := m.keys.Tenant(tenant); t != nil {
-		return func(n int64) { t.Spend(m.clock.Now(), n) }
+		return func(s record.Spent) { t.Spend(m.clock.Now(), s) }
 	}
 	return nil
 }
 
-// cost goes on counting with an event. A call that is cut short has no last one: then its prompt
-// and a token for each piece are counted.
-func cost(tokens int64, e chat.Event) int64 {
+// bill is what a call has used so far. One that is cut short has no last event: then its
+// prompt and a token for each piece are counted.
+type bill struct {
+	rate                   money.Rate
+	prompt, cached, output int
+}
+
+func (b *bill) add(e chat.Event) {
 	switch {
 	case e.Start != nil:
-		return int64(e.Start.PromptTokens)
+		b.rate, b.prompt, b.cached = e.Start.Rate, e.Start.PromptTokens, e.Start.CachedTokens
 	case e.Finish != nil:
-		return int64(e.Finish.Usage.PromptTokens + e.Finish.Usage.OutputTokens)
+		u := e.Finish.Usage
+		b.prompt, b.cached, b.output = u.PromptTokens, u.CachedTokens, u.OutputTokens
+	default:
+		b.output += max(1, len(e.Tokens))
 	}
-	return tokens + int64(max(1, len(e.Tokens)))
+}
+
+func (b *bill) spent() record.Spent {
+	return record.Spent{Tokens: int64(b.prompt) + int64(b.output), Cost: b.rate.Cost(b.prompt, b.cached, b.output)}
 }

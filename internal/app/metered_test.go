@@ -58,10 +58,10 @@ func TestTokenBudgets(t *testing.T) {
 	sum := int64(0)
 	for id, s := range used {
 		if id != "acme" {
-			sum += s.DayTokens
+			sum += s.OfDay.Tokens
 		}
 	}
-	if sum == 0 || used["acme"].DayTokens < sum {
+	if sum == 0 || used["acme"].OfDay.Tokens < sum {
 		t.Errorf("used were %+v", used)
 	}
 }

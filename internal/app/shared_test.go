@@ -2,11 +2,20 @@ package app
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"macaron/internal/auth"
 	"macaron/internal/backend/backendtest"
+	"macaron/internal/clock"
 	"macaron/internal/config"
+	"macaron/internal/ids"
+	"macaron/internal/limits"
+	"macaron/internal/money"
+	"macaron/internal/obs"
 	"macaron/internal/store/postgres/pgtest"
 )
 
@@ -42,4 +51,85 @@ func TestTwoProxiesOnOneDatabase(t *testing.T) {
 			t.Error(body)
 		}
 	}
+}
+
+// Two proxies on one Postgres count one key together: requests, tokens and money. What
+// it has used is there when both have been killed and started again.
+func TestTwoProxiesCountTogether(t *testing.T) {
+	url := pgtest.Database(t)
+	now := &clock.Fixed{T: time.Date(2026, 5, 5, 12, 0, 0, 0, time.UTC)}
+	homes := [2]string{t.TempDir(), t.TempDir()}
+	secrets := sharedKeys(t, now, homes)
+	var sites [2]*site
+	open := func(i int) {
+		cfg := settings(t, homes[i])
+		cfg.Store.URL = config.Secret(url)
+		cfg.Price = &money.Rate{Input: 1e9, Cached: 1e9, Output: 1e9}
+		a, err := New(cfg, Options{Version: "test", Log: obs.Discard(), Generator: &backendtest.Scripted{}, Clock: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sites[i] = serve(t, a)
+	}
+	open(0)
+	open(1)
+	for i, want := range []int{200, 200, 200, 429, 429} {
+		if resp, body := sites[i%2].send("GET", "/v1/models", "", with("Bearer", secrets["few"])); resp.StatusCode != want {
+			t.Errorf("request %d gives %d: %s", i, resp.StatusCode, body)
+		}
+	}
+	ask := func(i int, name string) (int, string) {
+		resp := sites[i].post(ask(user("L2: x")), with("Bearer", secrets[name]))
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(b)
+	}
+	for name, want := range map[string]int{"poor": http.StatusPaymentRequired, "brief": http.StatusTooManyRequests} {
+		if code, body := ask(0, name); code != 200 {
+			t.Fatalf("%s: %d %s", name, code, body)
+		}
+		if err := sites[0].keys.Flush(now.Now(), false); err != nil { // else it is told of within saving
+			t.Fatal(err)
+		}
+		if code, body := ask(1, name); code != want || want == http.StatusPaymentRequired && !strings.Contains(body, "insufficient_quota") {
+			t.Errorf("%s at the other: %d %s", name, code, body)
+		}
+	}
+	for i, s := range sites {
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		open(i)
+		if code, body := ask(i, "poor"); code != http.StatusPaymentRequired || !strings.Contains(body, "2026-05-06T00:00:00Z") {
+			t.Errorf("after a restart: %d %s", code, body)
+		}
+	}
+	now.Add(12 * time.Hour)
+	if code, body := ask(1, "poor"); code != 200 {
+		t.Errorf("on the next day: %d %s", code, body)
+	}
+}
+
+// sharedKeys makes a key for each kind of bound, in two homes.
+func sharedKeys(t *testing.T, now *clock.Fixed, homes [2]string) map[string]string {
+	t.Helper()
+	m := &auth.Manager{Store: auth.OpenFile(homes[0]), IDs: ids.NewSource(now, nil), Now: now.Now}
+	secrets := map[string]string{}
+	for name, q := range map[string]limits.Quota{"few": {Requests: 3}, "poor": {DayCost: 1}, "brief": {MonthTokens: 1}} {
+		_, secret, err := m.Create(t.Context(), auth.Key{Tenant: name, Scopes: auth.Scopes(), Limits: q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets[name] = secret
+	}
+	all, err := m.Store.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := auth.OpenFile(homes[1]).Change(t.Context(), func(k *auth.Keys) error { *k = *all; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return secrets
 }

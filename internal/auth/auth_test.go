@@ -330,46 +330,6 @@ func TestTenantsBoundTheirKeysTogether(t *testing.T) {
 	}
 }
 
-func TestBudgetsOutliveTheProcess(t *testing.T) {
-	r := newRig(t)
-	_, secret := r.key(Key{Limits: limits.Quota{DayTokens: 100}})
-	k := r.ring()
-	p, err := k.Authenticate(t.Context(), bearer(secret))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Spend(r.clock.Now(), 100)
-	path := filepath.Join(Dir(r.home), "used.json")
-	if err := k.SaveUsage(path); err != nil {
-		t.Fatal(err)
-	}
-	past, err := ReadUsage(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err = NewKeyring(t.Context(), OpenFile(r.home), r.clock, past, func(error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p, err = k.Authenticate(t.Context(), bearer(secret)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Enter(r.clock.Now()); errs.CodeOf(err) != errs.RateLimited || errs.As(err).RetryAfter != 12*time.Hour {
-		t.Errorf("got %v", err)
-	}
-	if leave, err := p.Enter(r.clock.Now().Add(12 * time.Hour)); err != nil {
-		t.Errorf("on the next day: %v", err)
-	} else {
-		leave()
-	}
-	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadUsage(path); errs.CodeOf(err) != errs.FormatInvalid {
-		t.Errorf("got %v", err)
-	}
-}
-
 func FuzzFile(f *testing.F) {
 	f.Add([]byte("[[keys]]\nid = \"key_01ARZ3NDEKTSV4RRFFQ69G5FAV\"\ndigest = \"sha256:" + strings.Repeat("0", 64) + "\"\ntenant = \"a\"\nscopes = [\"chat\"]\ncreated = 2026-01-01T00:00:00Z\n"))
 	f.Add([]byte("[[tenants]]\nname = \"a\"\n[tenants.limits]\nrpm = 1\n"))

@@ -11,6 +11,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/limits"
+	"macaron/internal/record"
 )
 
 // Keys is all that is kept: a store holds it as a whole.
@@ -42,11 +43,8 @@ type Keyring struct {
 	keys    map[ids.Digest]*held
 	tenants map[string]*limits.Account
 	asked   bool // there has been a key: the server never opens again
-	past    Usage
+	ledger  Ledger
 	lent    *held // known to this process alone
-
-	writing sync.Mutex // of saved
-	saved   string     // the Usage that was last written
 }
 
 // held is a key with what it has used.
@@ -55,10 +53,16 @@ type held struct {
 	account *limits.Account
 }
 
-// NewKeyring reads the keys. warn is told when they cannot be read later on; the ones from before
+// Ledger keeps what keys and tenants have used, for every process that serves them. The
+// account of a tenant is "", that of a key its id.
+type Ledger interface {
+	Settle(ctx context.Context, owner, account string, change func(*record.Balance)) (record.Balance, error)
+}
+
+// NewKeyring reads the keys; without a ledger it counts for itself. warn is told when they cannot be read later on; the ones from before
 // stay in force then.
-func NewKeyring(ctx context.Context, s Store, c clock.Clock, past Usage, warn func(error)) (*Keyring, error) {
-	k := &Keyring{store: s, clock: c, warn: warn, past: past, tenants: map[string]*limits.Account{}}
+func NewKeyring(ctx context.Context, s Store, c clock.Clock, l Ledger, warn func(error)) (*Keyring, error) {
+	k := &Keyring{store: s, clock: c, warn: warn, ledger: l, tenants: map[string]*limits.Account{}}
 	all, err := s.Load(ctx)
 	if err != nil {
 		return nil, err
@@ -72,7 +76,7 @@ func NewKeyring(ctx context.Context, s Store, c clock.Clock, past Usage, warn fu
 func (k *Keyring) Lend(secret string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.lent = &held{Key{ID: "lent", Digest: digestOf(secret), Tenant: Local, Scopes: Scopes()}, limits.NewAccount("this process", limits.Quota{}, limits.Spent{})}
+	k.lent = &held{Key{ID: "lent", Digest: digestOf(secret), Tenant: Local, Scopes: Scopes()}, limits.NewAccount("this process", limits.Quota{}, nil)}
 	k.keys[k.lent.Digest] = k.lent
 }
 
@@ -164,8 +168,8 @@ func (k *Keyring) take(all *Keys) {
 	}
 	keys, tenants := make(map[ids.Digest]*held, len(all.Keys)), map[string]*limits.Account{}
 	for _, key := range all.Keys {
-		keys[key.Digest] = &held{key, k.account(old, key.ID, "this key", key.Limits)}
-		tenants[key.Tenant] = k.account(k.tenants, key.Tenant, "this tenant", quotas[key.Tenant])
+		keys[key.Digest] = &held{key, k.account(old, key.ID, entry{k.ledger, key.Tenant, key.ID}, "this key", key.Limits)}
+		tenants[key.Tenant] = k.account(k.tenants, key.Tenant, entry{k.ledger, key.Tenant, ""}, "this tenant", quotas[key.Tenant])
 	}
 	k.loaded, k.keys, k.tenants, k.looked = all, keys, tenants, k.clock.Now()
 	k.asked = k.asked || len(all.Keys) > 0
@@ -174,11 +178,14 @@ func (k *Keyring) take(all *Keys) {
 	}
 }
 
-// account goes on with the one that there is, or with what an earlier process saved.
-func (k *Keyring) account(have map[string]*limits.Account, id, name string, q limits.Quota) *limits.Account {
+// account goes on with the one that there is, or with what the ledger has.
+func (k *Keyring) account(have map[string]*limits.Account, id string, e entry, name string, q limits.Quota) *limits.Account {
 	if a := have[id]; a != nil {
 		a.SetQuota(q)
 		return a
 	}
-	return limits.NewAccount(name, q, k.past[id])
+	if k.ledger == nil {
+		return limits.NewAccount(name, q, nil)
+	}
+	return limits.NewAccount(name, q, e)
 }

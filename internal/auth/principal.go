@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"macaron/internal/limits"
+	"macaron/internal/record"
 )
 
 // Local is the tenant of a server without keys: whoever is on this machine.
@@ -74,10 +75,10 @@ func (p Principal) Enter(now time.Time) (leave func(), err error) {
 	return leave, nil
 }
 
-// Spend counts tokens that a model call of this principal used.
-func (p Principal) Spend(now time.Time, tokens int64) {
+// Spend counts what a model call of this principal used.
+func (p Principal) Spend(now time.Time, s record.Spent) {
 	for _, a := range p.accounts {
-		a.Spend(now, tokens)
+		a.Spend(now, s)
 	}
 }
 

@@ -1,70 +1,60 @@
 package auth
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"time"
 
-	"macaron/internal/disk"
-	"macaron/internal/errs"
 	"macaron/internal/limits"
+	"macaron/internal/record"
 )
 
-// Usage is what keys (by id) and tenants (by name) have used of their budgets, so that a restart
-// does not give them new ones.
-type Usage map[string]limits.Spent
+// entry is one account of a ledger.
+type entry struct {
+	ledger         Ledger
+	owner, account string
+}
 
-// usageBytes bounds the file.
-const usageBytes = 16 << 20
+// patience is how long a request waits for the ledger before the account counts for itself.
+const patience = 5 * time.Second
 
-// Usage tells what was used so far.
-func (k *Keyring) Usage() Usage {
+// Settle implements limits.Ledger.
+func (e entry) Settle(change func(*record.Balance)) (record.Balance, error) {
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	return e.ledger.Settle(ctx, e.owner, e.account, change)
+}
+
+// Flush tells the ledger what keys and tenants have used since the last time; at the end it
+// also gives back what was taken out for requests that did not come.
+func (k *Keyring) Flush(now time.Time, end bool) error {
+	var all []*limits.Account
+	k.mu.Lock()
+	for _, h := range k.keys {
+		all = append(all, h.account)
+	}
+	for _, a := range k.tenants {
+		all = append(all, a)
+	}
+	k.mu.Unlock()
+	var err error
+	for _, a := range all {
+		err = errors.Join(err, a.Flush(now, end))
+	}
+	return err
+}
+
+// Usage tells what keys (by id) and tenants (by name) have used, as this process knows it.
+func (k *Keyring) Usage() map[string]record.Balance {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	u := Usage{}
+	u := map[string]record.Balance{}
 	for _, key := range k.loaded.Keys {
 		h := k.keys[key.Digest]
-		u[h.ID] = h.account.Spent()
+		u[h.ID] = h.account.Balance()
 	}
 	for name, a := range k.tenants {
-		u[name] = a.Spent()
+		u[name] = a.Balance()
 	}
 	return u
-}
-
-// ReadUsage reads a saved Usage; a file that is not there is an empty one.
-func ReadUsage(path string) (Usage, error) {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Usage{}, nil
-	}
-	if err != nil {
-		return nil, disk.Error(err, path+" cannot be read")
-	}
-	u := Usage{}
-	if len(b) > usageBytes || json.Unmarshal(b, &u) != nil {
-		return nil, errs.New(errs.FormatInvalid, path+" is not a file of used budgets", "delete it; the budgets of this day and month begin anew")
-	}
-	return u, nil
-}
-
-// SaveUsage writes down what was used, if it has changed since the last time.
-func (k *Keyring) SaveUsage(path string) error {
-	k.writing.Lock()
-	defer k.writing.Unlock()
-	u := k.Usage()
-	b, err := json.Marshal(u) // in the order of the names
-	if err != nil || len(u) == 0 || string(b) == k.saved {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return disk.Error(err, filepath.Dir(path)+" cannot be made")
-	}
-	if err := disk.Replace(path, append(b, '\n'), 0o600); err != nil {
-		return err
-	}
-	k.saved = string(b)
-	return nil
 }

@@ -26,6 +26,7 @@ const (
 	Unsupported         Code = "unsupported"             // the backend or build cannot do what was asked
 	Overloaded          Code = "overloaded"              // queue full; RetryAfter says when
 	RateLimited         Code = "rate_limited"            // a key or tenant has used up what it may; RetryAfter says when
+	BudgetSpent         Code = "budget_spent"            // a key or tenant has spent its money; RetryAfter says when there is more
 	UpstreamUnavailable Code = "upstream_unavailable"    // the engine below does not answer
 	UpstreamFailed      Code = "upstream_failed"         // the engine below answered with an error
 	FormatInvalid       Code = "format_invalid"          // a malformed file: GGUF, safetensors, TOML, JSON

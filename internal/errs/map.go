@@ -16,6 +16,7 @@ var edges = map[Code]struct{ status, exit int }{
 	Unsupported:         {http.StatusBadRequest, 5},
 	Overloaded:          {http.StatusTooManyRequests, 6},
 	RateLimited:         {http.StatusTooManyRequests, 6},
+	BudgetSpent:         {http.StatusPaymentRequired, 6},
 	UpstreamUnavailable: {http.StatusBadGateway, 6},
 	UpstreamFailed:      {http.StatusBadGateway, 6},
 	FormatInvalid:       {http.StatusUnprocessableEntity, 7},

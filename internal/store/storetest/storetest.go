@@ -30,6 +30,7 @@ type Store interface {
 	Erase(ctx context.Context, owner, session string, o record.Erase) ([]record.Erased, error)
 	Erasures(ctx context.Context, owner string, limit int) ([]record.Erased, error)
 	Reclaim(ctx context.Context) error
+	Settle(ctx context.Context, owner, account string, change func(*record.Balance)) (record.Balance, error)
 	Close() error
 }
 
@@ -60,6 +61,7 @@ func Run(t *testing.T, open Open) {
 		{"shed", shed},
 		{"one process goes on with a run", runLength},
 		{"memory", memory},
+		{"balances", balances},
 		{"erase", erase},
 		{"erase waits", eraseWaits},
 	} {

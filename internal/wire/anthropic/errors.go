@@ -63,6 +63,8 @@ func errorType(c errs.Code) string {
 		return "not_found_error"
 	case status == http.StatusRequestEntityTooLarge:
 		return "request_too_large"
+	case status == http.StatusPaymentRequired:
+		return "billing_error"
 	case status == http.StatusTooManyRequests:
 		return "rate_limit_error"
 	case status < 500:

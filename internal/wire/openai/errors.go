@@ -42,6 +42,8 @@ func errorOf(e *errs.Error) errorBody {
 
 func errorType(c errs.Code) string {
 	switch status := c.Status(); {
+	case c == errs.BudgetSpent:
+		return "insufficient_quota"
 	case status == http.StatusTooManyRequests:
 		return "rate_limit_error"
 	case status == http.StatusUnauthorized:

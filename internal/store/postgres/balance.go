@@ -1,0 +1,18 @@
+package postgres
+
+import (
+	"context"
+
+	"macaron/internal/record"
+	"macaron/internal/store/logsql"
+)
+
+// Settle changes what an owner's account has used, as one step among all processes, and
+// gives what it is then. Change may be called more than once, each time with what is stored.
+func (s *Store) Settle(ctx context.Context, owner, account string, change func(*record.Balance)) (b record.Balance, err error) {
+	err = s.transact(ctx, []int64{key(owner, "account "+account)}, func(ctx context.Context, db writer) (err error) {
+		b, err = logsql.Settle(ctx, db, owner, account, change)
+		return err
+	})
+	return b, err
+}
