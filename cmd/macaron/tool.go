@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"macaron/internal/auth"
 	"macaron/internal/clock"
 	"macaron/internal/config"
+	"macaron/internal/contract"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -128,8 +130,12 @@ func newToolPromote(e *env, owner *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			known, err := e.declaredTools()
+			if err != nil {
+				return err
+			}
 			return e.onTool(cmd, given[0], func(t *app.Toolbox, d ids.Digest) (toolshed.Entry, error) {
-				x, err := t.Shed.Promote(cmd.Context(), *owner, d, set, nil)
+				x, err := t.Shed.Promote(cmd.Context(), *owner, d, set, known)
 				if err != nil {
 					return x, err
 				}
@@ -142,6 +148,27 @@ func newToolPromote(e *env, owner *string) *cobra.Command {
 	}
 	c.Flags().StringVar(&file, "cases", "", "file of held-out cases (required)")
 	return c
+}
+
+// declaredTools are the names of the contract's tools that code could call: a tool that is
+// judged must not call those that it does not declare. Without a contract there are none.
+func (e *env) declaredTools() ([]string, error) {
+	c, err := e.config()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(c.Contract); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	what, err := contract.Load(c.Contract)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, t := range what.Tools {
+		names = append(names, t.Name)
+	}
+	return names, nil
 }
 
 func newToolDemote(e *env, owner *string) *cobra.Command {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -17,6 +18,7 @@ import (
 	"macaron/internal/repl"
 	"macaron/internal/tool"
 	toolgate "macaron/internal/tool/gate"
+	"macaron/internal/turn"
 )
 
 // Desk is what clients of the Model Context Protocol work with: sessions with a sandbox
@@ -28,6 +30,12 @@ type Desk struct {
 	IDs      *ids.Source
 	Clock    clock.Clock
 	Version  string
+	Turns    Turns // that answer what clients ask; nil: they cannot
+}
+
+// Turns serve turns of chat.
+type Turns interface {
+	Run(ctx context.Context, q turn.Request, out turn.Sink) error
 }
 
 // Appender is the part of the log that a desk writes to.
@@ -39,7 +47,7 @@ type Appender interface {
 func (a *App) openDesk(store Store) {
 	a.tools = NewToolbox(a.cfg, store, a.log, a.clock, a.ids)
 	a.onClose(a.tools.Close)
-	a.desk = Desk{Tools: a.tools, Log: store, IDs: a.ids, Clock: a.clock, Version: a.version, Contract: func(ctx context.Context, owner string) (*contract.Contract, error) {
+	a.desk = Desk{Turns: chatting{a}, Tools: a.tools, Log: store, IDs: a.ids, Clock: a.clock, Version: a.version, Contract: func(ctx context.Context, owner string) (*contract.Contract, error) {
 		now, err := a.catalogue.Current(ctx, owner)
 		return now.Contract, err
 	}}.Serve()
@@ -48,7 +56,11 @@ func (a *App) openDesk(store Store) {
 
 // Serve makes the protocol's side of it.
 func (d Desk) Serve() *mcp.Desk {
-	return mcp.NewDesk(mcp.Offer{Version: d.Version, Owner: auth.Owner, Open: d.open, Save: d.save, Clock: d.Clock})
+	o := mcp.Offer{Version: d.Version, Owner: auth.Owner, Open: d.open, Save: d.save, Clock: d.Clock}
+	if d.Turns != nil {
+		o.Ask = d.ask
+	}
+	return mcp.NewDesk(o)
 }
 
 func (d Desk) save(ctx context.Context, owner string, raw json.RawMessage) (any, error) {
@@ -64,7 +76,7 @@ func (d Desk) save(ctx context.Context, owner string, raw json.RawMessage) (any,
 type desked struct {
 	Desk
 	owner, session string
-	contract       ids.Digest
+	contract       *contract.Contract
 	dir            string
 	gate           *toolgate.Gate
 	python         *repl.Session // opened with the first code
@@ -77,26 +89,35 @@ func (d Desk) open(ctx context.Context, owner string) (mcp.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &desked{Desk: d, owner: owner, session: d.IDs.New(ids.Session), contract: c.Hash()}
+	w := &desked{Desk: d, owner: owner, session: d.IDs.New(ids.Session), contract: c, free: func() error { return nil }}
 	w.dir = filepath.Join(d.Tools.Work(), w.session)
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return nil, errs.Wrap(errs.StorageFailed, err, "a workspace cannot be made", "")
 	}
-	tools, free, err := d.Tools.Tools(ctx, harness.Bench{Owner: owner, Run: w.session, Contract: c, Workspace: w.dir})
+	if err := w.equip(ctx); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// equip makes the session's tools and has on record that it began.
+func (w *desked) equip(ctx context.Context) error {
+	c := w.contract
+	tools, free, err := w.Tools.Tools(ctx, harness.Bench{Owner: w.owner, Run: w.session, Contract: c, Workspace: w.dir, Call: w.nested})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w.free = free
 	policy := toolgate.Policy{Effects: c.Policies.Effects, Approve: c.Policies.Approve}
 	if w.gate, err = toolgate.New(toolgate.Options{Tools: tools, Ledger: w, Policy: policy, Limits: toolgate.Limits{Calls: c.Agent.MaxToolCalls}}); err != nil {
-		return nil, err
+		return err
 	}
-	return w, w.append(ctx, record.SessionOpened{Root: w.session, Title: "Model Context Protocol"})
+	return w.append(ctx, record.SessionOpened{Root: w.session, Title: "Model Context Protocol"})
 }
 
 func (w *desked) append(ctx context.Context, body record.Body) error {
 	return w.Log.Append(ctx, record.Batch{Records: []record.Record{{Head: record.Head{
-		ID: w.IDs.New(ids.Record), Owner: w.owner, Session: w.session, Time: w.Clock.Now(), Contract: w.contract, Purpose: record.Production, Consent: record.ConsentNone,
+		ID: w.IDs.New(ids.Record), Owner: w.owner, Session: w.session, Run: w.session, Time: w.Clock.Now(), Contract: w.contract.Hash(), Purpose: record.Production, Consent: record.ConsentNone,
 	}, Body: body}}})
 }
 
@@ -137,7 +158,7 @@ func (w *desked) invoke(ctx context.Context, parent, name string, args json.RawM
 // Run implements mcp.Work.
 func (w *desked) Run(ctx context.Context, code string) (mcp.Ran, error) {
 	if w.python == nil {
-		s, err := w.Tools.Session(ctx, repl.SessionOptions{ID: w.session, Workspace: w.dir, Stubs: harness.Stubs(w.gate.Defs()), Call: w.answer})
+		s, err := w.Tools.Session(ctx, repl.SessionOptions{ID: w.session, Workspace: w.dir, Stubs: harness.Stubs(w.gate.Defs()), Call: w.answer, Limits: harness.Limits(w.contract.Sandbox)})
 		if err != nil {
 			return mcp.Ran{}, err
 		}
@@ -168,25 +189,30 @@ func (w *desked) ran(ctx context.Context, cell, code string, out repl.Outcome, r
 
 // answer is what code's calls of tools come to.
 func (w *desked) answer(ctx context.Context, cell, name string, args json.RawMessage) (json.RawMessage, error) {
-	r, err := w.invoke(ctx, cell, name, args)
+	return inCode(w.invoke(ctx, cell, name, args))
+}
+
+// nested is the same for calls that tools make.
+func (w *desked) nested(ctx context.Context, parent, name string, args json.RawMessage) (json.RawMessage, error) {
+	return inCode(w.gate.Nested(ctx, parent, name, args, w.gate.Invoke))
+}
+
+// inCode is a result as code gets it.
+func inCode(r tool.Result, err error) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Error != nil {
-		return nil, &errs.Error{Code: r.Error.Code, Message: r.Error.Message}
+	if e := r.Error; e != nil {
+		return nil, &repl.CallError{Code: string(e.Code), Message: e.Message, Retryable: e.Retryable}
 	}
 	return r.Value, nil
 }
 
 // Close implements mcp.Work. The log keeps what was done; the workspace goes.
 func (w *desked) Close() error {
+	var err error
 	if w.python != nil {
-		if err := w.python.Close(); err != nil {
-			return err
-		}
+		err = w.python.Close()
 	}
-	if err := w.free(); err != nil {
-		return err
-	}
-	return os.RemoveAll(w.dir)
+	return errors.Join(err, w.free(), os.RemoveAll(w.dir))
 }

@@ -96,8 +96,10 @@ func (t *Toolbox) Tools(ctx context.Context, b harness.Bench) ([]tool.Tool, func
 		Files:   &builtin.Files{Dir: b.Workspace, MaxBytes: int64(w.MaxBytes), MaxFiles: w.MaxFiles},
 		Shell:   &builtin.Shell{Run: t.shell(b)},
 		Network: t.network(),
-		MCP:     t.MCP.Tool,
-		Skip:    harness.Own,
+		MCP: func(ctx context.Context, server, name string) (tool.Tool, error) {
+			return t.MCP.Tool(ctx, server, name, mcp.Keep(b.Keep))
+		},
+		Skip: harness.Own,
 		Secret: func(_ context.Context, name string) (string, error) {
 			if v, ok := t.Secret(name); ok {
 				return v, nil
@@ -105,7 +107,7 @@ func (t *Toolbox) Tools(ctx context.Context, b harness.Bench) ([]tool.Tool, func
 			return "", errs.New(errs.NotFound, "there is no secret "+errs.Clip(name)+" on this machine", "the operator adds [secrets."+errs.Clip(name)+"] to config.toml")
 		},
 		Shed: func(ctx context.Context, digest ids.Digest) (tool.Tool, error) {
-			return t.Shed.Promoted(ctx, b.Owner, digest, b.Run, nil)
+			return t.Shed.Promoted(ctx, b.Owner, digest, b.Run, toolshed.Caller(b.Call))
 		},
 	})
 	return made, func() error { return nil }, err
@@ -130,12 +132,12 @@ func (t *Toolbox) shell(b harness.Bench) func(context.Context, []string) (builti
 		if err != nil {
 			return builtin.Ran{}, disk.Error(err, "the workspace cannot be found")
 		}
-		s, env := b.Contract.Sandbox, map[string]string{}
+		env := map[string]string{}
 		for _, name := range b.Contract.Environment.Names {
 			env[name], _ = t.Variable(name)
 		}
 		e, err := p.Exec(ctx, repl.Command{Args: args, Dir: "/workspace", Env: env, Binds: []repl.Bind{{From: real, To: "/workspace", Writable: true}},
-			Limits: repl.Limits{MemoryMB: s.MemoryMB, PIDs: s.PIDs, CPUSeconds: s.CPUSeconds, DiskMB: s.DiskMB, WallMS: s.WallMS, OutputBytes: s.OutputBytes}})
+			Limits: harness.Limits(b.Contract.Sandbox)})
 		return builtin.Ran{Exit: e.Code, Output: e.Output, Truncated: e.Truncated, Reason: e.Reason}, err
 	}
 }

@@ -21,7 +21,14 @@ import (
 // the cell when it has ended: one that a crash cut short is run anew, and what it had
 // called is answered from the record.
 func (r *run) cell(ctx context.Context, s step) error {
+	var err error
 	code, why := source(s)
+	if why == "" {
+		why, err = r.permitted(ctx, s, code)
+	}
+	if err != nil {
+		return err
+	}
 	if why != "" {
 		return r.reply(ctx, s.act.ID, why)
 	}
@@ -68,6 +75,23 @@ func (r *run) cell(ctx context.Context, s step) error {
 	}
 	r.h.Point("cell.recorded")
 	return nil
+}
+
+// permitted asks a person for code, where the contract says so, and gives a no in words.
+func (r *run) permitted(ctx context.Context, s step, code string) (string, error) {
+	d := r.own[transcript.Python].def
+	if !d.Approval {
+		return "", nil
+	}
+	args, err := plain(map[string]string{"code": code})
+	if err != nil {
+		return "", err
+	}
+	err = r.approve(ctx, tool.Call{ID: s.act.ID, Name: transcript.Python, Arguments: args}, d)
+	if e := errs.As(err); err != nil && halting(err) == nil && e.Code == errs.Forbidden {
+		return "Not run: a person refused it: " + e.Message, nil
+	}
+	return "", err
 }
 
 // source is the code of an act, or why there is none.
@@ -231,6 +255,16 @@ func (r *run) answer(ctx context.Context, cell, name string, args json.RawMessag
 // redo has a call that is answered from the record take effect on the workspace again: a
 // cell that begins anew has the files of before the call. Other effects are not repeated.
 func (r *run) redo(ctx context.Context, c tool.Call, was tool.Result) error {
+	if k := r.call(c.ID); k != nil {
+		for _, x := range k.Calls {
+			if x.Called == nil || x.Returned == nil {
+				continue
+			}
+			if err := r.redo(ctx, call(x), result(*x.Returned)); err != nil {
+				return err
+			}
+		}
+	}
 	t, ok := r.contract.Tool(c.Name)
 	if was.Error != nil || !ok || !strings.HasPrefix(t.Use, contract.UseBuiltin+"files.") {
 		return nil
@@ -244,9 +278,8 @@ func (r *run) python(ctx context.Context) (*repl.Session, error) {
 	if r.space != nil {
 		return r.space, nil
 	}
-	b := r.contract.Sandbox
 	o := repl.SessionOptions{ID: r.id, Workspace: r.dir, Stubs: Stubs(r.stubDefs()), Call: r.answer, Seed: r.t.Opened.Seed, Frozen: true,
-		Limits: repl.Limits{MemoryMB: b.MemoryMB, PIDs: b.PIDs, CPUSeconds: b.CPUSeconds, DiskMB: b.DiskMB, WallMS: b.WallMS, OutputBytes: b.OutputBytes}}
+		Limits: Limits(r.contract.Sandbox)}
 	pool, err := r.sandbox(ctx)
 	if err != nil {
 		return nil, err
@@ -290,6 +323,11 @@ func (r *run) begin(ctx context.Context, pool *repl.Pool, o repl.SessionOptions)
 	}
 	r.space = s
 	return s, r.environ(ctx, s)
+}
+
+// Limits are a contract's bounds of a sandbox.
+func Limits(b contract.Sandbox) repl.Limits {
+	return repl.Limits{MemoryMB: b.MemoryMB, PIDs: b.PIDs, CPUSeconds: b.CPUSeconds, DiskMB: b.DiskMB, WallMS: b.WallMS, OutputBytes: b.OutputBytes}
 }
 
 // journal is what the session's cells were, since its names were lost the last time, and

@@ -6,6 +6,7 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
@@ -57,6 +58,10 @@ type Bench struct {
 	Owner, Run string
 	Contract   *contract.Contract
 	Workspace  string // directory
+	// Call answers a call that a tool makes while it is called itself, the call parent.
+	Call func(ctx context.Context, parent, name string, args json.RawMessage) (json.RawMessage, error)
+	// Keep keeps content that is too large or too binary for a value, and names it.
+	Keep func(content []byte) (ids.Digest, error)
 }
 
 // Deps are what a Harness works with. Log, Generator, Contracts and Home are needed.

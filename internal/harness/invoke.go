@@ -8,6 +8,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/record"
+	"macaron/internal/repl"
 	"macaron/internal/tool"
 )
 
@@ -29,6 +30,18 @@ func (r *run) invoke(ctx context.Context, c tool.Call) (tool.Result, error) {
 		return out, err
 	}
 	return out, r.after(ctx, c, out)
+}
+
+// nested makes a call that a tool of the run makes while it is called itself.
+func (r *run) nested(ctx context.Context, parent, name string, args json.RawMessage) (json.RawMessage, error) {
+	out, err := r.gate.Nested(ctx, parent, name, args, r.invoke)
+	if err != nil {
+		return nil, err
+	}
+	if e := out.Error; e != nil {
+		return nil, &repl.CallError{Code: string(e.Code), Message: e.Message, Retryable: e.Retryable}
+	}
+	return r.scrub(out.Value), nil
 }
 
 // after asks the hooks about a call that was made. What they say goes to the model.

@@ -80,7 +80,7 @@ func (l ledger) Begin(ctx context.Context, c tool.Call, d tool.Def) error {
 		attempt = k.Called.Attempt + 1
 	}
 	l.r.h.Point("call.begin")
-	err := l.r.append(ctx, record.ToolCalled{Call: c.ID, Name: c.Name, Arguments: c.Arguments, Effect: string(d.Effect), Parent: c.Parent, Attempt: attempt})
+	err := l.r.append(ctx, record.ToolCalled{Call: c.ID, Name: c.Name, Arguments: c.Arguments, Visible: l.r.showable(c), Effect: string(d.Effect), Parent: c.Parent, Attempt: attempt})
 	l.r.h.Point("call.begun")
 	if err == nil && ctx.Err() != nil { // cancelled from elsewhere while it was written
 		err = errs.Wrap(errs.Canceled, context.Cause(ctx), "the run was stopped", "")
@@ -88,6 +88,19 @@ func (l ledger) Begin(ctx context.Context, c tool.Call, d tool.Def) error {
 		return joined(l.End(ctx, c, r), err)
 	}
 	return err
+}
+
+// showable are the arguments of a call that code made as they may be shown, if that is not
+// all of them.
+func (r *run) showable(c tool.Call) json.RawMessage {
+	clean := r.clean(string(c.Arguments))
+	switch {
+	case c.Parent == "" || clean == string(c.Arguments):
+		return nil
+	case !json.Valid([]byte(clean)):
+		return json.RawMessage(`"` + tool.Hidden + `"`)
+	}
+	return json.RawMessage(clean)
 }
 
 func joined(first, second error) error {
@@ -122,7 +135,7 @@ func (l ledger) End(ctx context.Context, c tool.Call, r tool.Result) error {
 	err := l.r.append(ctx, b)
 	l.r.h.Point("call.ended")
 	if err == nil && b.Error != nil && b.Error.Unknown {
-		return inDoubt(c.ID, c.Name, "failed: "+b.Error.Message)
+		return inDoubt(c.ID, c.Name, "failed: "+l.r.clean(b.Error.Message))
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func (r *run) doubted() error {
 	defer r.state.Unlock()
 	for _, c := range r.t.Calls() {
 		if c.Returned != nil && c.InDoubt() {
-			return inDoubt(c.ID, c.Returned.Name, "failed: "+c.Returned.Error.Message)
+			return inDoubt(c.ID, c.Returned.Name, "failed: "+r.clean(c.Returned.Error.Message))
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func (r *run) remember(ctx context.Context, call string, args json.RawMessage) (
 	for i := 0; i <= len(items)-m.MaxItems; i++ {
 		notes = append(notes, record.RunNote{Note: record.NoteMemoryForgotten, Name: r.scope(), Item: items[i].ID})
 	}
-	notes = append(notes, record.RunNote{Note: record.NoteMemoryAdded, Name: r.scope(), Item: item, Text: r.secrets.Replace(text), Call: call})
+	notes = append(notes, record.RunNote{Note: record.NoteMemoryAdded, Name: r.scope(), Item: item, Text: r.clean(text), Call: call})
 	return map[string]string{"item": item}, r.append(ctx, notes...)
 }
 

@@ -179,7 +179,7 @@ func (r *run) equip(ctx context.Context, opened *record.RunOpened) error {
 	}
 	var tools []tool.Tool
 	if r.h.Tools != nil {
-		more, done, err := r.h.Tools(ctx, Bench{Owner: r.owner, Run: r.id, Contract: r.contract, Workspace: r.dir})
+		more, done, err := r.h.Tools(ctx, Bench{Owner: r.owner, Run: r.id, Contract: r.contract, Workspace: r.dir, Call: r.nested, Keep: r.h.files.put})
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (r *run) resume(ctx context.Context, d Decision) error {
 	r.stretch = stretch
 	for _, c := range r.t.Calls() {
 		// Those of a cell that did not end are made again, and answered from the record.
-		if c.Returned == nil || c.Called == nil || c.Called.Parent != "" && r.t.Cell(c.Called.Parent).Ran == nil {
+		if c.Returned == nil || c.Called == nil || !r.t.Settled(c) {
 			continue
 		}
 		if err := r.gate.Restore(call(c), result(*c.Returned)); err != nil {

@@ -118,8 +118,12 @@ func (c *Client) Accept(ctx context.Context, server string, names ...string) ([]
 	return out, c.pins.Save(server, pins)
 }
 
-// Tool gives one tool of a server. The first use of a tool pins it.
-func (c *Client) Tool(ctx context.Context, server, name string) (tool.Tool, error) {
+// Keep keeps content that a tool gives and names it.
+type Keep func(content []byte) (ids.Digest, error)
+
+// Tool gives one tool of a server. The first use of a tool pins it. Images and sounds that
+// it gives are kept as artifacts; without keep they are told of and dropped.
+func (c *Client) Tool(ctx context.Context, server, name string, keep Keep) (tool.Tool, error) {
 	l, err := c.link(server)
 	if err != nil {
 		return nil, err
@@ -135,7 +139,7 @@ func (c *Client) Tool(ctx context.Context, server, name string) (tool.Tool, erro
 	if err := c.pin(server, o); err != nil {
 		return nil, err
 	}
-	return remote{l, o}, nil
+	return remote{l, o, keep}, nil
 }
 
 // pin refuses a tool that is not the one that was accepted.

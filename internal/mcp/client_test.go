@@ -103,7 +103,7 @@ func overHTTP(t *testing.T, dir string) Server {
 
 func use(t *testing.T, c *Client, name, args string) tool.Result {
 	t.Helper()
-	x, err := c.Tool(context.Background(), "other", name)
+	x, err := c.Tool(context.Background(), "other", name, nil)
 	if err != nil {
 		t.Fatal(name, err)
 	}
@@ -128,15 +128,15 @@ func TestToolsOfServers(t *testing.T) {
 					t.Errorf("%s: %s %+v", w.name, r.Value, r.Error)
 				}
 			}
-			if r := use(t, c, "fail", `{}`); r.Error == nil || r.Error.Message != "no such row" {
+			if r := use(t, c, "fail", `{}`); r.Error == nil || r.Error.Said != "no such row" {
 				t.Errorf("%+v", r.Error)
 			}
-			if _, err := c.Tool(context.Background(), "other", "none"); errs.CodeOf(err) != errs.NotFound || !strings.Contains(err.Error(), "look") && !strings.Contains(fmt.Sprint(errs.As(err).Next), "look") {
+			if _, err := c.Tool(context.Background(), "other", "none", nil); errs.CodeOf(err) != errs.NotFound || !strings.Contains(err.Error(), "look") && !strings.Contains(fmt.Sprint(errs.As(err).Next), "look") {
 				t.Error(err)
 			}
 		})
 	}
-	if _, err := clientOf(t, Server{Name: "a"}).Tool(context.Background(), "b", "x"); errs.CodeOf(err) != errs.NotFound {
+	if _, err := clientOf(t, Server{Name: "a"}).Tool(context.Background(), "b", "x", nil); errs.CodeOf(err) != errs.NotFound {
 		t.Error(err)
 	}
 }
@@ -183,7 +183,7 @@ func TestChangedToolIsRefusedUntilAccepted(t *testing.T) {
 	}
 	again := New([]Server{s}, c.pins, slog.New(slog.DiscardHandler))
 	defer again.Close()
-	if _, err := again.Tool(context.Background(), "other", "look"); errs.CodeOf(err) != errs.Forbidden || !strings.Contains(errs.As(err).Next, "macaron mcp accept other look") {
+	if _, err := again.Tool(context.Background(), "other", "look", nil); errs.CodeOf(err) != errs.Forbidden || !strings.Contains(errs.As(err).Next, "macaron mcp accept other look") {
 		t.Fatal(err)
 	}
 	if _, err := again.Accept(context.Background(), "other", "look"); err != nil {
@@ -199,7 +199,7 @@ func TestToolThatChangesMeanwhileIsRefused(t *testing.T) {
 	for kind, server := range map[string]func(*testing.T, string) Server{"stdio": stdio, "http": overHTTP} {
 		t.Run(kind, func(t *testing.T) {
 			c := clientOf(t, server(t, t.TempDir()))
-			x, err := c.Tool(context.Background(), "other", "look")
+			x, err := c.Tool(context.Background(), "other", "look", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +219,7 @@ func TestLostConnectionIsOpenedAgain(t *testing.T) {
 		t.Errorf("%+v", r.Error)
 	}
 	for range 100 {
-		if x, err := c.Tool(context.Background(), "other", "put"); err == nil {
+		if x, err := c.Tool(context.Background(), "other", "put", nil); err == nil {
 			if r, err := x.Invoke(context.Background(), tool.Call{Arguments: json.RawMessage(`{}`)}); err == nil && r.Error == nil {
 				return
 			}
@@ -240,7 +240,7 @@ func TestHugeAnswersAreNotTaken(t *testing.T) {
 
 func TestServersThatAreNotThere(t *testing.T) {
 	for _, s := range []Server{{Name: "other", Command: []string{"/does/not/exist"}}, {Name: "other", URL: "http://127.0.0.1:1/mcp"}, {Name: "other", Command: []string{"/bin/cat"}, Timeout: 1e9}, {Name: "other"}} {
-		_, err := clientOf(t, s).Tool(context.Background(), "other", "x")
+		_, err := clientOf(t, s).Tool(context.Background(), "other", "x", nil)
 		if code := errs.CodeOf(err); code != errs.UpstreamUnavailable && code != errs.InvalidRequest {
 			t.Errorf("%+v: %v", s, err)
 		}
@@ -271,7 +271,7 @@ func FuzzResult(f *testing.F) {
 		if json.Unmarshal(b, &r) != nil {
 			return
 		}
-		got, err := result(&r)
+		got, err := result(&r, nil)
 		if err == nil && got.Error == nil && !json.Valid(got.Value) {
 			t.Fatalf("%q became %q", b, got.Value)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -56,20 +57,14 @@ func read(raw json.RawMessage) (asked, error) {
 	return a, nil
 }
 
-// in does something in a session, one thing at a time.
+// in does something in the session that the arguments name, or in a new one.
 func (d counter) in(do func(ctx context.Context, p *place, a asked) (any, error)) func(context.Context, json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		a, err := read(raw)
 		if err != nil {
 			return nil, err
 		}
-		p, err := d.work(ctx, d.owner, a.Session)
-		if err != nil {
-			return nil, err
-		}
-		p.busy.Lock()
-		defer p.busy.Unlock()
-		return do(ctx, p, a)
+		return d.at(ctx, d.owner, a.Session, func(p *place) (any, error) { return do(ctx, p, a) })
 	}
 }
 
@@ -103,15 +98,23 @@ func (d counter) tools() {
 	})
 	d.add("close_session", "End a session.", takes(`"session":{"type":"string"}`, `"session"`), d.closeSession)
 	if d.offer.Ask != nil {
-		d.add("ask", "Ask the model, as one turn of chat.", takes(`"text":{"type":"string"}`, `"text"`), func(ctx context.Context, raw json.RawMessage) (any, error) {
-			a, err := read(raw)
-			if err != nil {
-				return nil, err
-			}
-			answer, err := d.offer.Ask(ctx, d.owner, a.Text)
-			return map[string]any{"answer": answer}, err
-		})
+		d.add("ask", "Ask the model, as one turn of chat. A session keeps its conversation.", takes(`"text":{"type":"string"},`+sessionProperty, `"text"`), d.in(d.ask))
 	}
+}
+
+func (d counter) ask(ctx context.Context, p *place, a asked) (any, error) {
+	if strings.TrimSpace(a.Text) == "" {
+		return nil, errs.New(errs.InvalidRequest, "there is no text", "give text").In("text")
+	}
+	got, err := d.offer.Ask(ctx, d.owner, p.conversation, a.Text)
+	if err != nil {
+		return nil, err
+	}
+	p.conversation = got.Conversation
+	return struct {
+		Session string `json:"session"`
+		Answered
+	}{p.id, got}, nil
 }
 
 func callTool(ctx context.Context, p *place, a asked) (any, error) {
@@ -130,12 +133,9 @@ func (d counter) closeSession(ctx context.Context, raw json.RawMessage) (any, er
 	if err != nil {
 		return nil, err
 	}
-	d.mu.Lock()
-	p, ok := d.open[d.owner+"/"+a.Session]
-	delete(d.open, d.owner+"/"+a.Session)
-	d.mu.Unlock()
-	if !ok {
-		return nil, errs.New(errs.NotFound, "there is no session "+errs.Clip(a.Session), "list_sessions shows yours")
+	p := d.take(key{d.owner, a.Session})
+	if p == nil {
+		return nil, unknown(a.Session)
 	}
 	p.end()
 	return map[string]any{"closed": p.id}, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -17,6 +18,7 @@ import (
 type remote struct {
 	link  *link
 	offer offer
+	keep  Keep
 }
 
 // Def gives the tool as its server describes it.
@@ -39,7 +41,7 @@ func (r remote) Invoke(ctx context.Context, c tool.Call) (tool.Result, error) {
 	if err != nil {
 		return r.failed(s, err), nil
 	}
-	return result(got)
+	return result(got, r.keep)
 }
 
 // before is a failure that came before the tool was called.
@@ -56,7 +58,7 @@ func (r remote) failed(s *sdk.ClientSession, err error) tool.Result {
 		if protocol.Code == jsonrpc.CodeInvalidParams {
 			code = errs.InvalidRequest
 		}
-		return tool.Result{Error: &tool.Error{Code: code, Message: tool.Bounded(protocol.Message, 2000)}}
+		return tool.Result{Error: &tool.Error{Code: code, Message: "the MCP server " + r.link.Name + " refuses the call", Said: tool.Bounded(protocol.Message, 2000)}}
 	}
 	out := tool.Fail(r.link.lost(s, err))
 	out.Error.Retryable = errors.Is(err, sdk.ErrSessionMissing) // the server did not know the session, and did nothing
@@ -64,17 +66,23 @@ func (r remote) failed(s *sdk.ClientSession, err error) tool.Result {
 }
 
 // result reads what a tool gave: its structured content, else its texts, of which one that
-// is JSON is read as such. Other content is named without its bytes.
-func result(got *sdk.CallToolResult) (tool.Result, error) {
+// is JSON is read as such. Images and sounds are artifacts; other content is named without
+// its bytes.
+func result(got *sdk.CallToolResult, keep Keep) (tool.Result, error) {
 	if got.NeedsInput() {
 		return tool.Result{}, errs.New(errs.Unsupported, "the tool asks its user for input, which nobody here can give", "")
 	}
 	var parts []any
+	var kept []tool.Artifact
 	for _, c := range got.Content {
-		parts = append(parts, part(c))
+		p, err := part(c, keep, &kept)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		parts = append(parts, p)
 	}
 	if got.IsError {
-		return tool.Result{Error: &tool.Error{Code: errs.UpstreamFailed, Message: tool.Bounded(words(parts), 4000)}}, nil
+		return tool.Result{Error: &tool.Error{Code: errs.UpstreamFailed, Message: "the tool failed", Said: tool.Bounded(words(parts), 4000)}}, nil
 	}
 	var value any
 	switch {
@@ -89,20 +97,41 @@ func result(got *sdk.CallToolResult) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, errs.Wrap(errs.UpstreamFailed, err, "the tool's result has no JSON form", "")
 	}
-	return tool.Result{Value: b}, nil
+	return tool.Result{Value: b, Artifacts: kept}, nil
 }
 
-func part(c sdk.Content) any {
+// part is one content as JSON. What is kept joins kept.
+func part(c sdk.Content, keep Keep, kept *[]tool.Artifact) (any, error) {
+	kind, mime, data := "image", "", []byte(nil)
+	switch c := c.(type) {
+	case *sdk.ImageContent:
+		mime, data = c.MIMEType, c.Data
+	case *sdk.AudioContent:
+		kind, mime, data = "audio", c.MIMEType, c.Data
+	default:
+		return plain(c), nil
+	}
+	out := map[string]any{"type": kind, "mime": errs.Clip(mime), "bytes": len(data)}
+	if keep == nil {
+		return out, nil
+	}
+	digest, err := keep(data)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%s-%d", kind, len(*kept)+1)
+	*kept = append(*kept, tool.Artifact{Name: name, MIME: errs.Clip(mime), Bytes: int64(len(data)), Digest: digest})
+	out["artifact"] = name
+	return out, nil
+}
+
+func plain(c sdk.Content) any {
 	switch c := c.(type) {
 	case *sdk.TextContent:
 		if t := strings.TrimSpace(c.Text); len(t) > 0 && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(t)) {
 			return json.RawMessage(t)
 		}
 		return c.Text
-	case *sdk.ImageContent:
-		return map[string]any{"type": "image", "mime": c.MIMEType, "bytes": len(c.Data)}
-	case *sdk.AudioContent:
-		return map[string]any{"type": "audio", "mime": c.MIMEType, "bytes": len(c.Data)}
 	case *sdk.ResourceLink:
 		return map[string]any{"type": "resource_link", "uri": c.URI, "name": c.Name}
 	case *sdk.EmbeddedResource:
@@ -123,9 +152,6 @@ func words(parts []any) string {
 		case json.RawMessage:
 			out = append(out, string(p))
 		}
-	}
-	if len(out) == 0 {
-		return "the tool failed and gives no reason"
 	}
 	return strings.Join(out, "\n")
 }

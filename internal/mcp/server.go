@@ -49,8 +49,17 @@ type Offer struct {
 	Owner   func(q *http.Request) string                                                // whom a request acts for
 	Open    func(ctx context.Context, owner string) (Work, error)                       // begins a session
 	Save    func(ctx context.Context, owner string, saved json.RawMessage) (any, error) // keeps a tool
-	Ask     func(ctx context.Context, owner, text string) (string, error)               // one turn of chat; nil: not offered
-	Clock   clock.Clock
+	// Ask is one turn of chat; conversation is that of the turn before, "" begins one. Nil:
+	// it is not offered.
+	Ask   func(ctx context.Context, owner, conversation, text string) (Answered, error)
+	Clock clock.Clock
+}
+
+// Answered is what a turn of chat came to.
+type Answered struct {
+	Answer       string `json:"answer"`
+	Adapter      string `json:"adapter"`
+	Conversation string `json:"conversation"`
 }
 
 // Desk serves clients. Sessions belong to a tenant and end when they are closed, when they
@@ -59,18 +68,25 @@ type Desk struct {
 	offer Offer
 
 	mu   sync.Mutex
-	open map[string]*place // by owner and id
+	open map[key]*place
 }
 
+type key struct{ owner, id string }
+
+// place is one session. It is there before its work is: beginning that may take long, and
+// others do not wait for it.
 type place struct {
-	owner, id string
-	work      Work
-	busy      sync.Mutex
-	last      time.Time
+	key
+	last time.Time // of its last use; the desk's lock is for it
+
+	busy         sync.Mutex
+	work         Work // nil: not begun
+	conversation string
+	ended        bool
 }
 
 // NewDesk makes a desk; nothing is started yet.
-func NewDesk(o Offer) *Desk { return &Desk{offer: o, open: map[string]*place{}} }
+func NewDesk(o Offer) *Desk { return &Desk{offer: o, open: map[key]*place{}} }
 
 // Stdio serves one client over this process's standard input and output, for one tenant,
 // until the client leaves.
@@ -99,15 +115,15 @@ func (d *Desk) server(owner string) *sdk.Server {
 	return c.sdk
 }
 
-// work gives a tenant's session by its id, or a new one.
-func (d *Desk) work(ctx context.Context, owner, id string) (*place, error) {
+// place gives a tenant's session by its id, or a new one.
+func (d *Desk) place(owner, id string) (*place, error) {
 	d.sweep()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if id != "" {
-		p, ok := d.open[owner+"/"+id]
+		p, ok := d.open[key{owner, id}]
 		if !ok {
-			return nil, errs.New(errs.NotFound, "there is no session "+errs.Clip(id), "leave session out to begin one; list_sessions shows yours")
+			return nil, unknown(id)
 		}
 		p.last = d.offer.Clock.Now()
 		return p, nil
@@ -115,13 +131,44 @@ func (d *Desk) work(ctx context.Context, owner, id string) (*place, error) {
 	if n := len(d.of(owner)); n >= maxSessions {
 		return nil, errs.Newf(errs.Overloaded, "%d sessions are open; close one with close_session", n)
 	}
-	w, err := d.offer.Open(ctx, owner)
+	p := &place{key: key{owner, "mcp_" + strings.ToLower(rand.Text())}, last: d.offer.Clock.Now()}
+	d.open[p.key] = p
+	return p, nil
+}
+
+func unknown(id string) error {
+	return errs.New(errs.NotFound, "there is no session "+errs.Clip(id), "leave session out to begin one; list_sessions shows yours")
+}
+
+// at does something in a session, one thing at a time. A session that cannot be begun
+// leaves nothing behind.
+func (d *Desk) at(ctx context.Context, owner, id string, do func(p *place) (any, error)) (any, error) {
+	p, err := d.place(owner, id)
 	if err != nil {
 		return nil, err
 	}
-	p := &place{owner: owner, id: "mcp_" + strings.ToLower(rand.Text()), work: w, last: d.offer.Clock.Now()}
-	d.open[owner+"/"+p.id] = p
-	return p, nil
+	p.busy.Lock()
+	defer p.busy.Unlock()
+	if p.ended { // while this waited
+		return nil, unknown(p.id)
+	}
+	if p.work == nil {
+		if p.work, err = d.offer.Open(ctx, owner); err != nil {
+			p.ended = true
+			d.take(p.key)
+			return nil, err
+		}
+	}
+	return do(p)
+}
+
+// take removes a session from the desk; nil if it is not there.
+func (d *Desk) take(k key) *place {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p := d.open[k]
+	delete(d.open, k)
+	return p
 }
 
 // of lists a tenant's sessions, the caller having locked.
@@ -140,10 +187,10 @@ func (d *Desk) of(owner string) []*place {
 func (d *Desk) sweep() {
 	d.mu.Lock()
 	var old []*place
-	for key, p := range d.open {
+	for k, p := range d.open {
 		if d.offer.Clock.Now().Sub(p.last) > idle {
 			old = append(old, p)
-			delete(d.open, key)
+			delete(d.open, k)
 		}
 	}
 	d.mu.Unlock()
@@ -156,15 +203,18 @@ func (d *Desk) sweep() {
 func (p *place) end() {
 	p.busy.Lock()
 	defer p.busy.Unlock()
-	// What a sandbox leaves behind when it ends badly is swept by its pool.
-	_ = p.work.Close()
+	if p.work != nil && !p.ended {
+		// What a sandbox leaves behind when it ends badly is swept by its pool.
+		_ = p.work.Close()
+	}
+	p.ended = true
 }
 
 // Close ends all sessions.
 func (d *Desk) Close() {
 	d.mu.Lock()
 	all := d.open
-	d.open = map[string]*place{}
+	d.open = map[key]*place{}
 	d.mu.Unlock()
 	for _, p := range all {
 		p.end()

@@ -70,10 +70,11 @@ type RunLimits struct {
 type ToolCalled struct {
 	Call      string          `json:"call"` // unique within the run
 	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`        // secrets as references only
-	Effect    string          `json:"effect"`           // pure, read, write, irreversible
-	Parent    string          `json:"parent,omitempty"` // the cell that made it
-	Attempt   int             `json:"attempt"`          // from 1; another one after the first is on record as decided
+	Arguments json.RawMessage `json:"arguments"`         // secrets as references only
+	Effect    string          `json:"effect"`            // pure, read, write, irreversible
+	Parent    string          `json:"parent,omitempty"`  // the cell, or the call of a tool, that made it
+	Attempt   int             `json:"attempt"`           // from 1; another one after the first is on record as decided
+	Visible   json.RawMessage `json:"visible,omitempty"` // the arguments without NoAI values, if code has passed some
 }
 
 // ToolReturned says how a call ended. One that was refused has no ToolCalled before it.

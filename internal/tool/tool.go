@@ -5,6 +5,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -23,6 +24,11 @@ const (
 
 // Effects lists them from the weakest.
 func Effects() []Effect { return []Effect{Pure, Read, Write, Irreversible} }
+
+// Within reports whether e changes no more than most does.
+func (e Effect) Within(most Effect) bool {
+	return slices.Index(Effects(), e) <= slices.Index(Effects(), most)
+}
 
 // Changes reports whether a second call may do harm. An effect that is not known does.
 func (e Effect) Changes() bool { return e != Pure && e != Read }
@@ -65,6 +71,10 @@ type Error struct {
 	Retryable bool      `json:"retryable,omitempty"` // nothing was done, and the same call may succeed later
 	Refused   bool      `json:"refused,omitempty"`   // the call was never let through to the tool
 	Unknown   bool      `json:"unknown,omitempty"`   // it may or may not have had its effect
+	// Said are the words of whoever the tool has asked. The gate puts them behind the
+	// message, unless the tool has NoAI values: in a text of another form they would not be
+	// found.
+	Said string `json:"-"`
 }
 
 // Artifact is content too large or too binary for a value; it lies elsewhere.

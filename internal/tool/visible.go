@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,11 +88,19 @@ func hide(v any, segments []string, hidden *[]any) (any, bool) {
 	return v, ok
 }
 
-// scalars appends the texts and numbers inside v. Members' names are not among them.
+// field is what a member is called whose name is chosen by who wrote the schema. Other
+// names, such as addresses by which rows are filed, are values themselves.
+var field = regexp.MustCompile(`^[A-Za-z_]+$`)
+
+// scalars appends the texts and numbers inside v, and the names of members that are no
+// words for a field.
 func scalars(v any, to []any) []any {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, x := range v {
+		for k, x := range v {
+			if !field.MatchString(k) {
+				to = append(to, k)
+			}
 			to = scalars(x, to)
 		}
 	case []any:

@@ -9,7 +9,6 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/record"
-	"macaron/internal/repl"
 	"macaron/internal/tool"
 )
 
@@ -39,7 +38,7 @@ func (s *Shed) Promote(ctx context.Context, owner string, digest ids.Digest, set
 	if j.Cases, err = s.Cases.Put(owner, cases); err != nil {
 		return e, err
 	}
-	t := trial{tool: e.Saved, cases: cases, strange: slices.DeleteFunc(slices.Clone(known), func(n string) bool { return slices.Contains(e.Saved.Uses, n) })}
+	t := trial{tool: e.Saved, cases: cases, strange: strange(known, e.Saved.Uses)}
 	for _, step := range []func(context.Context, trial, *record.ToolJudged) error{s.answers, s.steady, s.mutants, s.regression(owner, e)} {
 		if err := step(ctx, t, &j); err != nil {
 			return e, err
@@ -50,6 +49,13 @@ func (s *Shed) Promote(ctx context.Context, owner string, digest ids.Digest, set
 	}
 	j.Passed = j.Reason == ""
 	return s.add(ctx, owner, e, j)
+}
+
+// strange are the known names of tools that a tool does not declare, and that code can write.
+func strange(known, uses []string) []string {
+	return slices.DeleteFunc(slices.Clone(known), func(n string) bool {
+		return slices.Contains(uses, n) || !function.MatchString(n) || n == "report" || n == "advance"
+	})
 }
 
 // cases makes the list of a set.
@@ -218,7 +224,7 @@ func (s *Shed) regression(owner string, e Entry) func(context.Context, trial, *r
 }
 
 // Promoted gives a promoted tool, to be called. Call answers the calls that it makes itself.
-func (s *Shed) Promoted(ctx context.Context, owner string, digest ids.Digest, run string, call repl.Caller) (tool.Tool, error) {
+func (s *Shed) Promoted(ctx context.Context, owner string, digest ids.Digest, run string, call Caller) (tool.Tool, error) {
 	e, err := s.Show(ctx, owner, digest)
 	if err != nil {
 		return nil, err

@@ -6,9 +6,11 @@ import (
 	"slices"
 
 	"macaron/internal/errs"
-	"macaron/internal/repl"
 	"macaron/internal/tool"
 )
+
+// Caller answers the calls that a promoted tool makes while it is called itself.
+type Caller func(ctx context.Context, parent, name string, args json.RawMessage) (json.RawMessage, error)
 
 // promoted is a tool of the shed that is called.
 type promoted struct {
@@ -16,7 +18,7 @@ type promoted struct {
 	owner string
 	entry Entry
 	run   string
-	call  repl.Caller
+	call  Caller
 }
 
 // Def gives the tool as it was saved.
@@ -56,5 +58,5 @@ func (p promoted) Invoke(ctx context.Context, c tool.Call) (tool.Result, error) 
 	if _, err := p.shed.Used(ctx, p.owner, p.entry.Tool, p.run, false); err != nil {
 		return tool.Result{}, err
 	}
-	return tool.Result{Error: &tool.Error{Code: errs.UpstreamFailed, Message: t.Name + " failed: " + why}}, nil
+	return tool.Result{Error: &tool.Error{Code: errs.UpstreamFailed, Message: t.Name + " failed", Said: why}}, nil
 }

@@ -238,7 +238,11 @@ func nested(c *transcript.Call) map[string]any {
 	x := map[string]any{"id": c.ID}
 	if c.Called != nil {
 		x["name"], x["effect"], x["attempt"] = c.Called.Name, c.Called.Effect, c.Called.Attempt
-		x["arguments"] = json.RawMessage(c.Called.Arguments)
+		x["arguments"] = c.Visible()
+	}
+	for _, inner := range c.Calls {
+		below, _ := x["nested_calls"].([]map[string]any)
+		x["nested_calls"] = append(below, nested(inner))
 	}
 	if c.Returned != nil {
 		x["name"], x["wall_ms"] = c.Returned.Name, c.Returned.Wall.Milliseconds()

@@ -45,7 +45,7 @@ func acted(b *strings.Builder, a *transcript.Act) {
 	if a.Cell != nil {
 		for _, c := range a.Cell.Calls {
 			if c.Called != nil {
-				block(b, "  in code", c.Called.Name+" "+string(c.Called.Arguments))
+				block(b, "  in code", c.Called.Name+" "+string(c.Visible()))
 			}
 		}
 	}

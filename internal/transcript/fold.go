@@ -74,14 +74,16 @@ func (r *Run) act(id string) *Act {
 	return nil
 }
 
-// call gives the call of an id, which belongs to a cell or to an act.
+// call gives the call of an id, which belongs to the call of a tool, to a cell or to an act.
 func (r *Run) call(h record.Head, id, parent string) *Call {
 	if c := r.calls[id]; c != nil {
 		return c
 	}
-	c := &Call{ID: id, Time: h.Time}
+	c := &Call{ID: id, Time: h.Time, parent: parent}
 	r.calls[id] = c
-	if parent != "" {
+	if outer := r.calls[parent]; outer != nil {
+		outer.Calls = append(outer.Calls, c)
+	} else if parent != "" {
 		cell := r.cell(h, parent)
 		cell.Calls = append(cell.Calls, c)
 	} else if a := r.act(id); a != nil {

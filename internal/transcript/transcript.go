@@ -5,6 +5,7 @@
 package transcript
 
 import (
+	"encoding/json"
 	"time"
 
 	"macaron/internal/record"
@@ -61,11 +62,14 @@ type Call struct {
 	ID       string
 	Called   *record.ToolCalled // the last attempt; nil for a call that was refused
 	Returned *record.ToolReturned
-	Asked    bool   // a person was asked
-	Approved *bool  // what the person said
-	Refusal  string // why not
-	Doubt    string // NoteRetry or NoteAssumeDone, of the present attempt
+	Asked    bool    // a person was asked
+	Approved *bool   // what the person said
+	Refusal  string  // why not
+	Doubt    string  // NoteRetry or NoteAssumeDone, of the present attempt
+	Calls    []*Call // that the tool made itself, in order
 	Time     time.Time
+
+	parent string // cell or call; "": the model
 }
 
 // Cell is a piece of Python.
@@ -122,20 +126,49 @@ func (r *Run) Last() *Turn {
 // Call finds a call by its id, nil if nothing of it is on record.
 func (r *Run) Call(id string) *Call { return r.calls[id] }
 
-// Calls lists the calls of the run, the model's and those that code made, in order.
+// Calls lists the calls of the run, the model's and those that code and tools made, in order.
 func (r *Run) Calls() []*Call {
 	var all []*Call
 	for _, t := range r.Turns {
 		for _, a := range t.Acts {
 			if a.Call != nil {
-				all = append(all, a.Call)
+				all = a.Call.under(all)
 			}
 			if a.Cell != nil {
-				all = append(all, a.Cell.Calls...)
+				for _, c := range a.Cell.Calls {
+					all = c.under(all)
+				}
 			}
 		}
 	}
 	return all
+}
+
+// under appends a call and those that its tool made.
+func (c *Call) under(all []*Call) []*Call {
+	all = append(all, c)
+	for _, x := range c.Calls {
+		all = x.under(all)
+	}
+	return all
+}
+
+// Visible are the arguments of a call as anybody may see them who must not see NoAI values.
+func (c *Call) Visible() json.RawMessage {
+	if c.Called.Visible != nil {
+		return c.Called.Visible
+	}
+	return c.Called.Arguments
+}
+
+// Settled reports whether a call is not asked for again: the code or the tool that made it
+// has ended, and so has what that belongs to.
+func (r *Run) Settled(c *Call) bool {
+	if outer := r.calls[c.parent]; outer != nil {
+		return outer.Returned != nil && r.Settled(outer)
+	}
+	cell := r.cells[c.parent]
+	return cell == nil || cell.Ran != nil
 }
 
 // Files lists the files that the run has kept: those of the task, of snapshots and outputs.

@@ -1,5 +1,6 @@
-"""The official Python SDK of the Model Context Protocol as a client: of a program
-(stdio) or of a running server (http). The first argument says which."""
+"""The official Python SDK of the Model Context Protocol as a client of a running server,
+whose address is the first argument, and at the same time of a program, which the others
+start. One process for both: loading the SDK takes longer than either conversation."""
 
 import asyncio
 import json
@@ -9,12 +10,12 @@ from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 
-async def talk(streams):
+async def talk(streams, asks):
     async with ClientSession(streams[0], streams[1]) as s:
         got = await s.initialize()
         assert got.server_info.name == "macaron", got
         names = sorted(t.name for t in (await s.list_tools()).tools)
-        assert names == ["call_tool", "close_session", "list_sessions", "list_tools", "run_code", "save_tool"], names
+        assert names == ["ask"] * asks + ["call_tool", "close_session", "list_sessions", "list_tools", "run_code", "save_tool"], names
 
         async def call(tool, fails=False, **args):
             r = await s.call_tool(tool, args)
@@ -40,6 +41,11 @@ async def talk(streams):
         saved = await call("save_tool", name="double", source="def double(n: int):\n    return n * 2\n", examples=[{"args": {"n": 2}, "value": 4}])
         assert saved["status"] == "saved" and saved["tool"].startswith("sha256:"), saved
         assert (await call("list_sessions"))["sessions"] == [session]
+        if asks:
+            said = await call("ask", text="Say hello.", session=session)
+            assert said["answer"] and said["adapter"] and said["session"] == session, said
+            more = await call("ask", text="And again.", session=session)
+            assert more["conversation"].split("/")[0] == said["conversation"].split("/")[0] and more != said, (said, more)
         await call("close_session", session=session)
         assert (await call("list_sessions"))["sessions"] == []
         try:
@@ -49,14 +55,18 @@ async def talk(streams):
             pass
 
 
+async def http(address):
+    async with streamable_http_client(address) as streams:
+        await talk(streams, True)
+
+
+async def stdio(command, *args):
+    async with stdio_client(StdioServerParameters(command=command, args=args)) as streams:
+        await talk(streams, False)
+
+
 async def main():
-    kind, *rest = sys.argv[1:]
-    if kind == "stdio":
-        async with stdio_client(StdioServerParameters(command=rest[0], args=rest[1:])) as streams:
-            await talk(streams)
-    else:
-        async with streamable_http_client(rest[0]) as streams:
-            await talk(streams)
+    await asyncio.gather(http(sys.argv[1]), stdio(*sys.argv[2:]))
     print("ok")
 
 

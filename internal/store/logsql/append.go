@@ -157,8 +157,12 @@ func derive(ctx context.Context, db Writer, all []record.Record, i int) error {
 		if begins(all, i) {
 			updated, turns = max(now, all[i+1].Time.UnixNano()), 1
 		}
-		return run(ctx, db, `INSERT INTO sessions (owner, id, scope, root, forked_from, title, opened, updated, turns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-			r.Owner, r.Session, b.Scope, b.Root, b.ForkedFrom, b.Title, now, updated, turns)
+		alone := "" // a session that is its own run is no conversation
+		if r.Run == r.Session {
+			alone = r.Run
+		}
+		return run(ctx, db, `INSERT INTO sessions (owner, id, scope, root, forked_from, title, opened, updated, turns, run) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			r.Owner, r.Session, b.Scope, b.Root, b.ForkedFrom, b.Title, now, updated, turns, alone)
 	case record.TurnOpened:
 		if err := one(ctx, db, `INSERT INTO turns (owner, id, session, scope, parent, status, awaited)
 			SELECT owner, $1, id, scope, $2, 'open', FALSE FROM sessions WHERE owner = $3 AND id = $4`, r.Turn, r.ParentTurn, r.Owner, r.Session); err != nil || begins(all, i-1) {

@@ -205,7 +205,7 @@ func TestFailuresOfContractTools(t *testing.T) {
 	for fail, want := range map[string]tool.Error{"429": {Code: errs.RateLimited, Retryable: true}, "500": {Code: errs.UpstreamFailed}} {
 		for _, noai := range [][]string{nil, {"/path"}} {
 			r, err := contractTool(t, "GET", "/x", noai...).Invoke(context.Background(), tool.Call{Arguments: json.RawMessage(`{"fail":"` + fail + `"}`)})
-			if err != nil || r.Error == nil || r.Error.Code != want.Code || r.Error.Retryable != want.Retryable || strings.Contains(r.Error.Message, "query") != (noai == nil) || strings.Contains(r.Error.Message, "canary") {
+			if err != nil || r.Error == nil || r.Error.Code != want.Code || r.Error.Retryable != want.Retryable || !strings.Contains(r.Error.Said, "query") || strings.Contains(r.Error.Said+r.Error.Message, "canary") {
 				t.Errorf("%s: %+v %v", fail, r.Error, err)
 			}
 		}

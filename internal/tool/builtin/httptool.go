@@ -163,8 +163,7 @@ var failures = map[int]errs.Code{
 	http.StatusGone: errs.NotFound, http.StatusTooManyRequests: errs.RateLimited,
 }
 
-// result makes a status from 400 on an error. What the server says of it is told, unless
-// the tool has NoAI values: in another text than its results they would not be found.
+// result makes a status from 400 on an error.
 func (t httpTool) result(a Answer) (tool.Result, error) {
 	if a.Status >= 400 {
 		code := failures[a.Status]
@@ -173,11 +172,8 @@ func (t httpTool) result(a Answer) (tool.Result, error) {
 		} else if code == "" {
 			code = errs.UpstreamFailed
 		}
-		message := fmt.Sprintf("the server answered with status %d", a.Status)
-		if said := string(a.JSON) + a.Text; len(t.HTTP.Def.NoAI) == 0 && said != "" {
-			message += ": " + tool.Bounded(said, 2000)
-		}
-		return tool.Result{Error: &tool.Error{Code: code, Message: message, Retryable: a.Status == http.StatusTooManyRequests}}, nil
+		return tool.Result{Error: &tool.Error{Code: code, Message: fmt.Sprintf("the server answered with status %d", a.Status),
+			Said: tool.Bounded(string(a.JSON)+a.Text, 2000), Retryable: a.Status == http.StatusTooManyRequests}}, nil
 	}
 	if a.Truncated {
 		return tool.Result{}, errs.Newf(errs.UpstreamFailed, "the answer has more than %d bytes", maxBody)

@@ -81,12 +81,23 @@ func (g *Gate) allowed(t guarded, c tool.Call) *tool.Result {
 	if c.Parent == "" {
 		return nil
 	}
+	if outer, ok := g.within(c.Parent); ok { // which was held to the policy itself
+		if !e.Within(outer.Effect) {
+			return refusal(errs.Forbidden, "%s has the effect %s, and %s, which calls it, declares %s only", t.def.Name, e, outer.Name, outer.Effect)
+		}
+		return nil
+	}
 	if p.InCode != nil && !slices.Contains(p.InCode, e) {
 		return refusal(errs.Forbidden, "%s has the effect %s and is not called from code: finish the code, look at what it gives, then call %s by itself", t.def.Name, e, t.def.Name)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if first := g.looked[c.Parent]; p.Look && first != "" {
+	return g.unseen(c)
+}
+
+// unseen refuses what a cell calls after a tool whose result is to be looked at first.
+func (g *Gate) unseen(c tool.Call) *tool.Result {
+	if first := g.looked[c.Parent]; g.o.Policy.Look && first != "" {
 		return refusal(errs.Forbidden, "look at the result of %s before you call anything else: end this code here", first)
 	}
 	return nil
@@ -115,6 +126,9 @@ func (g *Gate) reserve(d tool.Def, c tool.Call) *tool.Result {
 	if no := g.spent(d); no != nil {
 		return no
 	}
+	if no := g.unseen(c); no != nil { // calls of a cell may come at the same time
+		return no
+	}
 	g.total++
 	g.calls[d.Name]++
 	if d.Observe && c.Parent != "" {
@@ -135,6 +149,9 @@ func (g *Gate) needsApproval(d tool.Def) bool {
 }
 
 func (g *Gate) approved(ctx context.Context, c tool.Call, d tool.Def) (*tool.Result, error) {
+	if outer, ok := g.within(c.Parent); ok { // the tool that makes it cannot wait for an answer
+		return refusal(errs.Forbidden, "%s needs a person's approval, for which %s cannot wait: call %s by itself", d.Name, outer.Name, d.Name), nil
+	}
 	if g.o.Approve == nil {
 		return refusal(errs.Forbidden, "%s needs a person's approval, and nobody is here to give it", d.Name), nil
 	}

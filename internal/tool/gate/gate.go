@@ -69,6 +69,7 @@ type Gate struct {
 	total  int
 	calls  map[string]int
 	looked map[string]string // cell -> tool whose result is to be looked at first
+	inside map[string]*inner // calls of tools that are under way, by id
 }
 
 // guarded is a tool with its schemas ready.
@@ -87,7 +88,7 @@ func New(o Options) (*Gate, error) {
 	if o.Wait == nil {
 		o.Wait = wait
 	}
-	g := &Gate{o: o, tools: map[string]guarded{}, calls: map[string]int{}, looked: map[string]string{}}
+	g := &Gate{o: o, tools: map[string]guarded{}, calls: map[string]int{}, looked: map[string]string{}, inside: map[string]*inner{}}
 	for _, t := range o.Tools {
 		if err := g.add(t); err != nil {
 			return nil, err

@@ -21,7 +21,11 @@ func (g *Gate) perform(ctx context.Context, t guarded, c tool.Call) (tool.Result
 	if err := g.o.Ledger.Begin(ctx, c, t.def); err != nil {
 		return tool.Result{}, err
 	}
+	leave := g.enter(t, c)
 	r, err := g.attempts(ctx, t, c)
+	if broken := leave(); broken != nil {
+		return tool.Result{}, broken // a call that it made itself has stopped the run
+	}
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -73,14 +77,31 @@ func (g *Gate) attempt(ctx context.Context, t guarded, c tool.Call) tool.Result 
 			r.Error = &tool.Error{Code: errs.Canceled, Message: fmt.Sprintf("%s did not end within %v", t.def.Name, limit)}
 		}
 	}
+	if len(t.def.NoAI) > 0 {
+		for i := range r.Artifacts {
+			r.Artifacts[i].NoAI = true // no pointer leads into them
+		}
+	}
 	if r.Error != nil {
 		r.Value = nil // an error tells all there is
-		return withUnknown(r, t.def)
+		return withUnknown(told(r, t.def), t.def)
 	}
 	if err := g.sound(t, r); err != nil {
 		return withUnknown(tool.Result{Error: &tool.Error{Code: errs.UpstreamFailed, Message: err.Error()}}, t.def)
 	}
 	return r
+}
+
+// told puts the words of others behind the message, where they may be told.
+func told(r tool.Result, d tool.Def) tool.Result {
+	e := *r.Error
+	if e.Said != "" && len(d.NoAI) == 0 {
+		e.Message += ": " + e.Said
+	} else if e.Said != "" {
+		e.Message += " (what it says of that is withheld, since its results have NoAI values)"
+	}
+	e.Said = ""
+	return tool.Result{Error: &e, Artifacts: r.Artifacts}
 }
 
 // uncertain are the failures that leave open how far a call came.

@@ -65,15 +65,21 @@ func (nothing) Load(url string) (any, error) {
 	return nil, fmt.Errorf("it refers to %s, which lies outside of it", errs.Clip(url))
 }
 
-// step counts down the subschemas that a check visits.
+// step counts down the subschemas that a check visits. One that visits a text may try a
+// pattern on it, and counts for as many as take that long.
 type step struct{ n *int }
 
 type tooLong struct{}
 
 // Validate ends a check that takes too long, by a panic that check catches: the library
 // has no other way out.
-func (s step) Validate(*jsonschema.ValidatorContext, any) {
+func (s step) Validate(_ *jsonschema.ValidatorContext, v any) {
 	if *s.n--; *s.n < 0 {
+		panic(tooLong{})
+	}
+	if text, ok := v.(string); !ok {
+		return
+	} else if *s.n -= len(text) / 16; *s.n < 0 {
 		panic(tooLong{})
 	}
 }
