@@ -39,7 +39,7 @@ func NewPolicy(now *contract.Contract, revisions []adapter.Revision) (Policy, er
 		c, err := contract.Parse([]byte(text))
 		return Policy{c, r}, err
 	}
-	return Policy{}, errs.New(errs.AdapterNotFound, "the adapter "+label+", which acts, is not to be had", "see `macaron adapter list`").In("agent.adapter")
+	return Policy{}, errs.New(errs.AdapterNotFound, "the adapter "+label+", which acts, is not to be had", "see `macaron adapter ls`").In("agent.adapter")
 }
 
 // quoted is a TOML string; JSON's form is one.

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"iter"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,6 +35,33 @@ func TestFunctionsAreCalledUntilThereIsAnAnswer(t *testing.T) {
 	state, err := r.log.Run(ctx, "o", got.RunID)
 	if err != nil || state.Status != record.RunDone || state.Title != "do it" {
 		t.Errorf("%+v %v", state, err)
+	}
+}
+
+// A task whose files cannot be laid out is refused, and nothing is left of it.
+func TestFilesThatCannotBeLaidOut(t *testing.T) {
+	r := setup(t, t.TempDir(), "", script("never"), false)
+	for name, more := range map[string]string{
+		"../x": "", "/x": "", "a/../../x": "", "a/./b": "", ".": "", "": "", "a//b": "", "x\x00y": "", "x\ny": "", "\xff": "", strings.Repeat("a/", 600) + "a": "",
+		"a": "a/b/c", "large": strings.Repeat("x", 255) + "y",
+	} {
+		files := map[string][]byte{name: []byte("1"), more: []byte("2")}
+		if more == "" {
+			delete(files, more)
+			files[name] = []byte("1")
+		}
+		_, err := r.Run(ctx, "o", Task{Instruction: "do it", Files: files}, Options{})
+		if name == "large" { // longer than file systems take: found only when it is written
+			if err == nil {
+				t.Error("a name of 256 bytes was written")
+			}
+		} else if e := errs.As(err); err == nil || e.Code != errs.InvalidRequest || e.Field != "files" {
+			t.Errorf("%.40q: %v", name, err)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(r.Home, "run_*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left over: %q %v", left, err)
 	}
 }
 

@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"macaron/internal/adapter"
 	"macaron/internal/chat"
@@ -35,7 +39,7 @@ func (h *Harness) open(ctx context.Context, owner string, task Task, o Options) 
 		return nil, err
 	}
 	if c.Agent.Mode == "" {
-		return nil, errs.New(errs.InvalidRequest, "the contract says nothing of how an agent acts", "give it an [agent] section; macaron hcp migrate adds one")
+		return nil, errs.New(errs.InvalidRequest, "the contract says nothing of how an agent acts", "give it an [agent] section; macaron hcp init writes a contract that has one")
 	}
 	opened := record.RunOpened{Mode: string(c.Agent.Mode), Seed: task.Seed, Limits: bounds(c.Agent, o.Limits)}
 	if o.Mode != "" {
@@ -49,7 +53,7 @@ func (h *Harness) open(ctx context.Context, owner string, task Task, o Options) 
 	opened.Pins.Engine = r.can().Engine
 	r.head = record.Head{Owner: owner, Session: h.IDs.New(ids.Session), Run: id, Contract: c.Hash(), Revision: opened.Pins.Adapter.Hash, Purpose: task.Purpose, Consent: task.Consent}
 	if err := r.fill(ctx, task, &opened); err != nil {
-		r.close()
+		r.undo()
 		return nil, err
 	}
 	session := record.SessionOpened{Root: r.head.Session, Scope: "run"}
@@ -58,12 +62,20 @@ func (h *Harness) open(ctx context.Context, owner string, task Task, o Options) 
 		err = h.Log.Append(context.WithoutCancel(ctx), record.Batch{Records: records})
 	}
 	if err != nil {
-		r.close()
+		r.undo()
 		return nil, err
 	}
 	r.took(records)
 	h.Point("opened")
 	return r, nil
+}
+
+// undo leaves nothing of a run that did not begin.
+func (r *run) undo() {
+	r.close()
+	if err := r.h.Remove(r.id); err != nil {
+		r.h.Logger.Warn("the directory of a run that did not begin is left", "run", r.id, "err", err)
+	}
 }
 
 func (t *Task) check() error {
@@ -73,11 +85,32 @@ func (t *Task) check() error {
 	case len(t.Instruction) > maxInstruction || len(t.Meta) > maxMeta:
 		return errs.New(errs.TooLarge, fmt.Sprintf("the task has %d bytes and %d words about it; %d and %d are taken", len(t.Instruction), len(t.Meta), maxInstruction, maxMeta), "put what is long into a file").In("instruction")
 	}
+	for name := range t.Files {
+		if err := inWorkspace(name); err != nil {
+			return err
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if _, file := t.Files[dir]; file {
+				return errs.New(errs.InvalidRequest, errs.Clip(dir)+" is both a file of the task and a directory", "name one of them otherwise").In("files")
+			}
+		}
+	}
 	if t.Purpose == "" {
 		t.Purpose = record.Production
 	}
 	if t.Consent == "" {
 		t.Consent = record.ConsentNone
+	}
+	return nil
+}
+
+// longestPath bounds the path of a task's file in bytes.
+const longestPath = 1024
+
+// inWorkspace refuses paths that do not name a file below the workspace in one way.
+func inWorkspace(name string) error {
+	if len(name) > longestPath || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || !filepath.IsLocal(name) || path.Clean(name) != name || name == "." {
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("the file %q does not lie in the workspace", errs.Clip(name)), fmt.Sprintf("use a relative path of at most %d bytes, without .. and control characters", longestPath)).In("files")
 	}
 	return nil
 }
@@ -89,7 +122,7 @@ func acting(c *contract.Contract, revisions []adapter.Revision) (adapter.Revisio
 			return r, nil
 		}
 	}
-	return adapter.Revision{}, errs.New(errs.AdapterNotFound, "the adapter "+c.Agent.Adapter+", which acts, is not to be had", "see `macaron adapter list`").In("agent.adapter")
+	return adapter.Revision{}, errs.New(errs.AdapterNotFound, "the adapter "+c.Agent.Adapter+", which acts, is not to be had", "see `macaron adapter ls`").In("agent.adapter")
 }
 
 // bounds are the contract's, lowered by those that were asked for.
