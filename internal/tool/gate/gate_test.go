@@ -192,6 +192,31 @@ func TestApprovalThatIsStillToComeIsNoResult(t *testing.T) {
 	}
 }
 
+// Nobody is asked about a call that the budget does not allow anyway.
+func TestNoPersonIsAskedInVain(t *testing.T) {
+	asked := 0
+	g, _ := gateOf(t, Options{Approve: func(context.Context, tool.Call, tool.Def) error { asked++; return nil }}, fake{tool.Def{Name: "w", Effect: tool.Write, Approval: true, MaxCalls: 1}, value("1")})
+	for _, id := range []string{"a", "b"} {
+		if _, err := g.Invoke(context.Background(), call(id, "w", "{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked != 1 || g.Calls() != 1 {
+		t.Errorf("asked %d times for %d calls", asked, g.Calls())
+	}
+}
+
+// A refusal that is on record costs nothing of the budget in the process that resumes.
+func TestRestoredRefusalsAreNotCounted(t *testing.T) {
+	g, _ := gateOf(t, Options{Limits: Limits{Calls: 1}}, fake{add, value("3")})
+	if err := g.Restore(call("a", "add", "{}"), tool.Result{Error: &tool.Error{Code: errs.Forbidden, Refused: true}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Restore(call("b", "add", "{}"), tool.Result{Error: &tool.Error{Code: errs.UpstreamFailed}}); err != nil || g.Calls() != 1 {
+		t.Errorf("%d calls, %v", g.Calls(), err)
+	}
+}
+
 func TestBudgetsHoldUnderConcurrency(t *testing.T) {
 	one, other := add, add
 	one.Name, one.MaxCalls, other.Name = "one", 5, "other"
@@ -239,6 +264,21 @@ func TestRetriesOnlyWhereTheyDoNoHarm(t *testing.T) {
 		if err != nil || n != c.attempts || r.Error == nil || r.Error.Unknown != c.unknown {
 			t.Errorf("%s %+v: %d attempts, %+v, %v", c.effect, c.err, n, r.Error, err)
 		}
+	}
+}
+
+func TestAttemptsAreFurtherAndFurtherApart(t *testing.T) {
+	var waits []time.Duration
+	g, _ := gateOf(t, Options{Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }},
+		fake{tool.Def{Name: "f", Effect: tool.Read, Retries: 3}, func(context.Context, tool.Call) (tool.Result, error) {
+			return tool.Result{Value: json.RawMessage(`"half of it"`), Error: &tool.Error{Code: errs.Overloaded}}, nil
+		}})
+	r, err := g.Invoke(context.Background(), call("c", "f", "{}"))
+	if err != nil || r.Error == nil || r.Value != nil {
+		t.Errorf("a failed call has a value: %+v %v", r, err)
+	}
+	if diff := cmp.Diff([]time.Duration{pause, 2 * pause, 4 * pause}, waits); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -291,6 +331,11 @@ func TestLookBeforeGoingOn(t *testing.T) {
 }
 
 func TestResultsAreChecked(t *testing.T) {
+	free := fake{tool.Def{Name: "f", Effect: tool.Read}, value("nonsense")}
+	g, _ := gateOf(t, Options{}, free)
+	if r, err := g.Invoke(context.Background(), call("c", "f", "{}")); err != nil || r.Error == nil {
+		t.Errorf("without a schema anything is a result: %s %v", r.Value, err)
+	}
 	d := tool.Def{Name: "f", Effect: tool.Read, Returns: json.RawMessage(`{"type":"object","required":["id"]}`)}
 	for text, says := range map[string]string{`{"id":1}`: "", `{}`: "does not fit", `nonsense`: "not JSON", ``: "neither", `{"id":"` + strings.Repeat("x", 100) + `"}`: "at most 50"} {
 		g, _ := gateOf(t, Options{Limits: Limits{Result: 50}}, fake{d, value(text)})
