@@ -21,8 +21,9 @@ import (
 
 // client talks to a Macaron over its own API, whichever process that is in.
 type client struct {
-	base string
-	http *http.Client
+	base  string
+	http  *http.Client
+	other bool // it is another process
 }
 
 // withServer runs fn with the Macaron that already serves this home's address, or
@@ -36,7 +37,7 @@ func (e *env) withServer(cmd *cobra.Command, fn func(context.Context, *client) e
 	if err != nil {
 		return err
 	}
-	running := &client{base: base, http: self}
+	running := &client{base: base, http: self, other: true}
 	if running.alive(cmd.Context()) {
 		return fn(cmd.Context(), running)
 	}

@@ -114,6 +114,11 @@ func newHCPPack(e *env) *cobra.Command {
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
+			if err == nil {
+				if err := sign.Current(s, signature); err != nil {
+					return err
+				}
+			}
 			b, err := pack.Pack(s, signature)
 			if err != nil {
 				return err

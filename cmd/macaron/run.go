@@ -44,7 +44,7 @@ type taskRun struct {
 }
 
 func newRunStart(e *env) *cobra.Command {
-	var file, mode, files, suite, purpose string
+	var file, mode, files, suite, purpose, consent string
 	var limits record.RunLimits
 	var seed uint64
 	var detach bool
@@ -61,7 +61,7 @@ func newRunStart(e *env) *cobra.Command {
 				return err
 			}
 			body := map[string]any{"instruction": text, "limits": nonZero(limits), "seed": seed}
-			for name, v := range map[string]string{"mode": mode, "suite": suite, "purpose": purpose} {
+			for name, v := range map[string]string{"mode": mode, "suite": suite, "purpose": purpose, "consent": consent} {
 				if v != "" {
 					body[name] = v
 				}
@@ -69,7 +69,13 @@ func newRunStart(e *env) *cobra.Command {
 			if body["files"], err = readTree(files); err != nil {
 				return err
 			}
-			return e.onRun(cmd, detach, func(ctx context.Context, c *client) (*taskRun, error) { return c.run(ctx, "/v1/runs", body) })
+			return e.onRun(cmd, detach, func(ctx context.Context, c *client) (*taskRun, error) {
+				if e.flags["contract"] != "" && c.other {
+					return nil, errs.New(errs.InvalidRequest, "the Macaron that serves at "+c.base+" acts under its own contract, not under the one of --contract",
+						"leave --contract out, or name another --home and --listen for a process of its own")
+				}
+				return c.run(ctx, "/v1/runs", body)
+			})
 		},
 	}
 	f := c.Flags()
@@ -78,6 +84,7 @@ func newRunStart(e *env) *cobra.Command {
 	f.StringVar(&files, "files", "", "directory whose files are put into the workspace")
 	f.StringVar(&suite, "suite", "", "name of the suite that the task is of")
 	f.StringVar(&purpose, "purpose", "", "production, evaluation, discovery, training or replay; production by default")
+	f.StringVar(&consent, "consent", "", "train: a run of production may be trained on; none by default")
 	f.Uint64Var(&seed, "seed", 0, "seed of sampling and of Python")
 	f.IntVar(&limits.Turns, "max-turns", 0, "model calls at most; like the next ones, it lowers the contract's bound")
 	f.IntVar(&limits.Tokens, "max-tokens", 0, "tokens of all model calls at most")

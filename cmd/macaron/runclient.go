@@ -24,7 +24,7 @@ func (e *env) withRunning(cmd *cobra.Command, fn func(context.Context, *client) 
 	if err != nil {
 		return err
 	}
-	running := &client{base: base, http: self}
+	running := &client{base: base, http: self, other: true}
 	if !running.alive(cmd.Context()) {
 		return errs.New(errs.UpstreamUnavailable, "no Macaron serves here, so nothing would go on with the run", "start `macaron up`, or leave --detach out")
 	}

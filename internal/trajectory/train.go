@@ -20,7 +20,7 @@ func Training(r *transcript.Run) (Trainable, error) {
 	case p == record.Discovery, p == record.Production && r.Head.Consent == record.ConsentTrain:
 		return Trainable{r}, nil
 	case p == record.Production:
-		return Trainable{}, errs.New(errs.Forbidden, "nobody has consented to training on the run "+r.Head.Run, "runs that may be trained on are begun with consent")
+		return Trainable{}, errs.New(errs.Forbidden, "nobody has consented to training on the run "+r.Head.Run, "begin runs that may be trained on with --consent train")
 	default:
 		return Trainable{}, errs.New(errs.Forbidden, "the run "+r.Head.Run+" is of the purpose "+string(p)+", which is never trained on", "train on runs of production (with consent) or discovery")
 	}

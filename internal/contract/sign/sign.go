@@ -94,6 +94,23 @@ func Verify(s *contract.Source, envelope []byte, trusted []ed25519.PublicKey) ([
 	return good, nil
 }
 
+// Current refuses an envelope that speaks of other bytes than the contract's. It does not
+// say that anybody's signature is good.
+func Current(s *contract.Source, envelope []byte) error {
+	e, err := parse(envelope)
+	if err != nil {
+		return err
+	}
+	want, err := statement(s)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(e.Payload, want) {
+		return refused("the contract is not the one that was signed: " + difference(e.Payload, want))
+	}
+	return nil
+}
+
 func refused(why string) error {
 	return errs.New(errs.ChecksumMismatch, why, "have it signed again with macaron hcp sign, or restore the signed files")
 }

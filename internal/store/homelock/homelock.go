@@ -29,7 +29,7 @@ func Acquire(home string) (*Lock, error) {
 	if !taken {
 		who := holder(f)
 		f.Close()
-		return nil, errs.New(errs.HomeLocked, "another process"+who+" uses "+home, "end it, or give this one another MACARON_HOME")
+		return nil, errs.New(errs.HomeLocked, "another process"+who+" uses "+home, "end it, say with --listen where it serves, or give this one another MACARON_HOME")
 	}
 	if err := note(f); err != nil {
 		f.Close()
