@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"macaron/internal/auth"
 	"macaron/internal/contract"
@@ -33,10 +34,7 @@ func (a *App) table() []entry {
 	})
 	models := either(anthropic.Asked, messages, chat)
 	pages := web.Handler(web.Deps{Log: a.sessions, Adapters: a.adapters, Fail: a.fail, Owner: auth.Owner})
-	answers := responses.New(responses.Deps{
-		Turns: a.turns, Log: a.sessions, Owner: auth.Owner, Logger: a.log, Failed: a.metrics.Error,
-	})
-	a.onClose(func() error { return answers.Close(a.stop.within()) })
+	answers := a.answers()
 	tasks := runsapi.Handler(runsapi.Deps{Harness: a.runs, Owner: auth.Owner, Fail: a.fail})
 	protocol := a.desk.Handler()
 	return []entry{
@@ -85,6 +83,27 @@ func (a *App) table() []entry {
 		{"POST /admin/route", auth.Chat, http.HandlerFunc(a.route)},
 		{"GET /admin/route/{id}", auth.Read, http.HandlerFunc(a.explain)},
 	}
+}
+
+// shared is a log that other processes have open too.
+type shared interface {
+	AskCancel(ctx context.Context, owner, turn string) error
+	Cancels(ctx context.Context, stop func(owner, turn string))
+}
+
+// answers is the Responses API; cancellations come from other processes too, if there are any.
+func (a *App) answers() *responses.API {
+	d := responses.Deps{Turns: a.turns, Log: a.sessions, Owner: auth.Owner, Logger: a.log, Failed: a.metrics.Error}
+	others, are := a.store.(shared)
+	if are {
+		d.Elsewhere = others.AskCancel
+	}
+	api := responses.New(d)
+	if are {
+		a.inBackground(time.Second, func(ctx context.Context) { others.Cancels(ctx, api.Stop) })
+	}
+	a.onClose(func() error { return api.Close(a.stop.within()) })
+	return api
 }
 
 // routes mounts the table behind the guard and the one check of credentials.

@@ -16,6 +16,7 @@ import (
 	"macaron/internal/limits"
 	"macaron/internal/money"
 	"macaron/internal/obs"
+	"macaron/internal/record"
 	"macaron/internal/store/postgres/pgtest"
 )
 
@@ -132,4 +133,33 @@ func sharedKeys(t *testing.T, now *clock.Fixed, homes [2]string) map[string]stri
 		t.Fatal(err)
 	}
 	return secrets
+}
+
+// A response that runs in the background of one proxy is cancelled, or taken back, at the other.
+func TestABackgroundResponseIsCancelledElsewhere(t *testing.T) {
+	url := pgtest.Database(t)
+	var sites [2]*site
+	words := make(chan string)
+	for i := range sites {
+		cfg := settings(t, t.TempDir())
+		cfg.Store.URL = config.Secret(url)
+		sites[i] = start(t, cfg, &backendtest.Scripted{On: told(words)})
+	}
+	q := input("L1: think")
+	q["background"] = true
+	for _, method := range []string{"POST", "DELETE"} {
+		id := at[string](sites[0].respond(q), "id")
+		words <- "one "
+		path := "/v1/responses/" + id
+		if method == "POST" {
+			path += "/cancel"
+		}
+		code, text := sites[1].call(method, path, nil)
+		if code != 200 || method == "POST" && at[string](decoded(t, text), "status") != "cancelled" {
+			t.Errorf("%s: %d %s", method, code, text)
+		}
+		if turn := sites[0].settled(); turn.Status != record.StatusInterrupted {
+			t.Errorf("%s: the turn is %s", method, turn.Status)
+		}
+	}
 }

@@ -37,13 +37,15 @@ type Log interface {
 
 // Deps are the handler's surroundings.
 type Deps struct {
-	Turns    Turns
-	Log      Log
-	Owner    func(*http.Request) string // tenant of a request
-	Logger   *slog.Logger
-	Failed   func(code string) // counts errors that clients see
-	Stream   sse.Options
-	Patience time.Duration // how long a status line waits for the prompt to be read; 0: 10 s
+	Turns  Turns
+	Log    Log
+	Owner  func(*http.Request) string // tenant of a request
+	Logger *slog.Logger
+	Failed func(code string) // counts errors that clients see
+	Stream sse.Options
+	// Elsewhere asks the other processes of the log to end an owner's turn; nil: there are none.
+	Elsewhere func(ctx context.Context, owner, turn string) error
+	Patience  time.Duration // how long a status line waits for the prompt to be read; 0: 10 s
 }
 
 // API serves /v1/responses and /v1/conversations. Close must be called.

@@ -72,11 +72,7 @@ func tell(out *sse.Writer, seq int, e *errs.Error) error {
 // remove takes a response back. One that runs is cancelled first.
 func (a *API) remove(w http.ResponseWriter, r *http.Request) error {
 	id, owner := r.PathValue("id"), a.Owner(r)
-	if b := a.find(owner, id); b != nil {
-		b.stop()
-		<-b.done
-	}
-	s, err := a.load(r.Context(), owner, id)
+	s, err := a.end(r.Context(), owner, id)
 	if err != nil {
 		return err
 	}
@@ -96,11 +92,7 @@ func (a *API) cancel(w http.ResponseWriter, r *http.Request) error {
 	if !s.asked.Background {
 		return errs.New(errs.InvalidRequest, "only a background response can be cancelled", "close the connection of another one").In("id")
 	}
-	if b := a.find(owner, id); b != nil {
-		b.stop()
-		<-b.done
-	}
-	if s, err = a.load(r.Context(), owner, id); err != nil {
+	if s, err = a.end(r.Context(), owner, id); err != nil {
 		return err
 	}
 	if s.step.Status == record.StatusOpen {
