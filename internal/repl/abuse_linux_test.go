@@ -204,6 +204,7 @@ if os.fork() == 0:
 os.wait(); print(os.read(r, 1000))`, OK, "forked process"},
 	} {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
 			s := session(t, p.Pool, SessionOptions{ID: "forgery " + f.name, Stubs: []Stub{{Name: "ask"}}})
 			defer s.Close()
 			out := run(t, s, find+"print('ran', flush=True)\n"+f.code)

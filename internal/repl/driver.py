@@ -3,22 +3,25 @@
 Runs as the only program of a sandbox: reads frames from descriptor 3, writes frames to
 descriptor 4, and gives cells the namespace of __main__. Nothing here is a boundary: code
 of a cell can change any of it, and the host believes no frame.
+
+What it imports decides how long a start takes: the C parts of json, queue, signal and
+threading are used without the modules around them, and the rest waits until nobody does.
 """
 
 import itertools
-import json
 import os
-import random
 import resource
-import signal
+import select
 import sys
-import threading
 import time
-import traceback
-import linecache
 import _ast
+import _json
+import _queue
+import _signal
+import _thread
 
 IN, OUT = 3, 4
+WAITS = 0.01  # seconds after which nobody waits for a start
 FILE = "<macaron>"  # the name under which this file is compiled
 LONGEST = 16 << 20  # bytes of a frame, both ways
 SHOWN = 64 << 10  # characters of an echoed value or a traceback
@@ -39,6 +42,34 @@ class ToolError(Exception):
         self.retryable = retryable
 
 
+class Strict:
+    """The settings of json.loads, in the form that its C part takes."""
+
+    strict, object_hook, object_pairs_hook, parse_float, parse_int, memo = True, None, None, float, int, {}
+
+    def parse_constant(self):
+        raise ValueError("a number that JSON does not have")
+
+
+def odd(value):
+    raise TypeError("an object of type %s cannot be sent to the host" % type(value).__name__)
+
+
+scan = _json.make_scanner(Strict())
+
+
+def encode(value):
+    """JSON as json.dumps writes it, without NaN."""
+    return "".join(_json.make_encoder({}, odd, _json.encode_basestring_ascii, None, ": ", ", ", False, False, False)(value, 0)).encode()
+
+
+def decode(body):
+    try:
+        return scan(body.decode(), 0)[0]
+    except StopIteration:
+        raise ValueError("not JSON") from None
+
+
 def read_exactly(n):
     parts = []
     while n:
@@ -54,20 +85,22 @@ def read_frame():
     n = int.from_bytes(read_exactly(4), "big")
     if n > LONGEST:
         os._exit(3)
-    return json.loads(read_exactly(n))
+    return decode(read_exactly(n))
 
 
 class Driver:
     def __init__(self):
         self.main = sys.modules["__main__"].__dict__
-        self.main_thread = threading.get_ident()
-        self.writing = threading.Lock()
+        self.main_thread = _thread.get_ident()
+        self.writing = _thread.allocate_lock()
         self.pending = {}  # id of a call -> [lock that its caller waits for, answer]
         self.ids = itertools.count(1)
-        self.requests = []  # frames for the main thread
-        self.wake = threading.Semaphore(0)
+        self.requests = _queue.SimpleQueue()  # frames for the main thread
+        self.seed = None
+        self.frozen = False
         self.cell = None  # id of the running cell
         self.interruptible = False
+        self.early = None  # the cell that was interrupted last, perhaps before it began
         self.forked = False
         self.nonce = ""
         self.now = None  # the frozen clock, in seconds
@@ -81,7 +114,7 @@ class Driver:
 
     def send(self, frame):
         frame["nonce"] = self.nonce
-        body = json.dumps(frame, ensure_ascii=True, allow_nan=False).encode()
+        body = encode(frame)
         if len(body) > LONGEST:
             raise ValueError("a message to the host would have %d bytes; %d is the most" % (len(body), LONGEST))
         with self.writing:
@@ -100,11 +133,11 @@ class Driver:
                     slot[1] = frame
                     slot[0].release()
             elif op == "interrupt":
+                self.early = frame["cell"]
                 if self.cell == frame["cell"]:
-                    signal.pthread_kill(self.main_thread, signal.SIGINT)
+                    _signal.pthread_kill(self.main_thread, _signal.SIGINT)
             else:
-                self.requests.append(frame)
-                self.wake.release()
+                self.requests.put(frame)
 
     def interrupted(self, _signal, _frame):
         if self.interruptible:
@@ -121,7 +154,7 @@ class Driver:
     def call(self, name, args):
         if self.forked:
             raise ToolError("tools cannot be called from a forked process: call them in the session's own process, threads may", "forked")
-        slot = [threading.Lock(), None]
+        slot = [_thread.allocate_lock(), None]
         slot[0].acquire()
         number = next(self.ids)
         self.pending[number] = slot
@@ -167,15 +200,27 @@ class Driver:
 
     def hello(self, frame):
         self.nonce = frame["nonce"]
-        random.seed(frame["seed"])
+        self.seed, self.frozen = frame["seed"], frame["frozen"]
         self.main.clear()
         self.main.update(__name__="__main__", __builtins__=__builtins__, ToolError=ToolError)
         self.given["ToolError"] = ToolError
         for s in frame.get("stubs", ()):
             self.give(s["name"], self.stub(s["name"], s["params"], s["doc"]))
-        if frame["frozen"]:
-            self.freeze()
         self.send({"op": "ready"})
+
+    def load_modules(self):
+        """Imports what the first cell needs; a sandbox that waits has it done already."""
+        global linecache, random, traceback
+        import linecache
+        import random
+        import traceback
+
+    def prepare(self):
+        """Makes the namespace what was asked for, before anything runs in it."""
+        self.load_modules()
+        random.seed(self.seed)
+        if self.frozen:
+            self.freeze()
 
     def freeze(self):
         """The clock stands at the time that came with the cell; what measures spans counts calls."""
@@ -220,6 +265,8 @@ class Driver:
         cpu = time.process_time()
         try:
             self.interruptible = True
+            if self.early == frame["cell"]:
+                raise KeyboardInterrupt
             tree = compile(code, name, "exec", 0x400)
             last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
             exec(compile(tree, name, "exec"), self.main)
@@ -235,24 +282,26 @@ class Driver:
             done["exception"] = type(e).__name__[:200]
             done["traceback"] = shown(e)
         finally:
-            self.cell = None
+            self.cell = self.early = None
         done["noticed"] = sorted(self.noticed)[:32]
         done["cpu"] = max(0.0, time.process_time() - cpu)
         flush()
         self.send(done)
 
     def serve(self):
-        for name in "SIGINT", "SIGPIPE":
-            signal.signal(getattr(signal, name), self.interrupted if name == "SIGINT" else signal.SIG_IGN)
+        _signal.signal(_signal.SIGINT, self.interrupted)
+        _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
         sys.addaudithook(self.audit)
         os.register_at_fork(after_in_child=self.after_fork)
         self.send({"op": "up", "python": sys.version.split()[0]})
+        if not select.select([IN], [], [], WAITS)[0]:
+            self.load_modules()
         self.hello(read_frame())
-        threading.Thread(target=self.listen, daemon=True, name="macaron").start()
+        _thread.start_new_thread(self.listen, ())
+        self.prepare()
         ops = {"run": self.run, "keep": self.keep, "load": self.load}
         while True:
-            self.wake.acquire()
-            frame = self.requests.pop(0)
+            frame = self.requests.get()
             try:
                 ops[frame["op"]](frame)
             except BaseException as e:  # of ours, or of a cell that damaged us
@@ -375,7 +424,7 @@ def flush():
             pass
 
 
-for limit, most in json.loads(sys.argv.pop()).items():
+for limit, most in decode(sys.argv.pop().encode()).items():
     hard = resource.getrlimit(getattr(resource, limit))[1]
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(getattr(resource, limit), (most, most))

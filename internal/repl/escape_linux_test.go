@@ -177,19 +177,25 @@ func TestEscapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { l.Close() }) // after the attacks, which go on beside each other
 	port := l.Addr().(*net.TCPAddr).Port
 	abstract, err := net.Listen("unix", fmt.Sprintf("@macaron-escape-%d", port))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer abstract.Close()
+	t.Cleanup(func() { abstract.Close() })
 	for _, a := range calls {
-		t.Run(a.name, func(t *testing.T) { p.try(t, a) })
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			p.try(t, a)
+		})
 	}
 	for _, a := range places {
 		a.code = strings.ReplaceAll(fmt.Sprintf(a.code+"%[1]s%[2]d", secret, port), secret+fmt.Sprint(port), "")
-		t.Run(a.name, func(t *testing.T) { p.try(t, a) })
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			p.try(t, a)
+		})
 	}
 }
 
