@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-wait eval-shortlist eval-intents eval-summary eval-overlay clean
+.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -139,6 +139,12 @@ eval-overlay: build model ## measure answers that go on from the route hop's pro
 .PHONY: eval-routing-harm
 eval-routing-harm: build model ## measure whether routing hurts: direct, routed, and routed without kept prefixes
 	@$(GO) run ./test/harm
+
+eval-modes: build testdata ## compare functions, repl and hybrid on BFCL and on composition tasks (docs/BENCH.md; FLAGS, such as --upstream URL); it goes on where it was
+	@mkdir -p $(CACHE)
+	@$(BIN) bench run bfcl flow --out $(CACHE)/eval-modes.jsonl $(FLAGS) > $(CACHE)/eval-modes.md
+	@$(BIN) bench report $(CACHE)/eval-modes.jsonl --json > $(CACHE)/eval-modes.json
+	@cat $(CACHE)/eval-modes.md
 
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin dist $(CACHE)

@@ -15,6 +15,7 @@ import (
 	"macaron/internal/app"
 	"macaron/internal/auth"
 	"macaron/internal/bench"
+	"macaron/internal/bench/bfcl"
 	"macaron/internal/bench/flow"
 	"macaron/internal/clock"
 	"macaron/internal/config"
@@ -33,7 +34,8 @@ func newBench(e *env) *cobra.Command {
 // benchRun is the flags of macaron bench run.
 type benchRun struct {
 	out, modes, salt, split string
-	windows, depth          int
+	wheels, python, parts   string
+	windows, depth, tasks   int
 	seed                    uint64
 	within                  time.Duration
 	limits                  record.RunLimits
@@ -42,10 +44,10 @@ type benchRun struct {
 func newBenchRun(e *env) *cobra.Command {
 	var b benchRun
 	c := &cobra.Command{
-		Use: "run SUITE...", Short: "Run suites in each mode and print the tables", Args: args(1, 2, "suites: flow"),
+		Use: "run SUITE...", Short: "Run suites in each mode and print the tables", Args: args(1, 2, "suites: flow, bfcl"),
 		Long: "Run the tasks of suites through the harness with the model that is configured, in each mode, and keep every outcome in\n" +
 			"a file: a command that is given again goes on where the file ends. No server may use the same home.",
-		Example: "  macaron bench run flow --windows 4 --out flow.jsonl\n  macaron bench run flow --modes functions,repl --depth 2 --within 10m --out flow.jsonl",
+		Example: "  macaron bench run flow --windows 4 --out flow.jsonl\n  macaron bench run bfcl flow --tasks 5 --out both.jsonl\n  macaron bench run flow --modes functions,repl --depth 2 --within 10m --out flow.jsonl",
 		RunE: func(cmd *cobra.Command, suites []string) error {
 			return e.withBench(cmd, func(ctx context.Context, d harness.Deps, p bench.Policy) error {
 				return e.measure(ctx, b, suites, d, p)
@@ -61,6 +63,10 @@ func newBenchRun(e *env) *cobra.Command {
 	f.IntVar(&b.windows, "windows", 4, "of flow: tasks of each family")
 	f.IntVar(&b.depth, "depth", 0, "of flow: at most so many calls one behind the other; 0: all")
 	f.StringVar(&b.split, "split", "", "of flow: seen, new_window, new_family or held_out; all by default")
+	f.StringVar(&b.wheels, "bfcl", "", "of bfcl: directory of its wheels; where make testdata has put them by default")
+	f.StringVar(&b.python, "python", "/usr/bin/python3", "of bfcl: Python 3.10 or newer, for its checkers")
+	f.StringVar(&b.parts, "categories", strings.Join(bfcl.Categories, ","), "of bfcl: which")
+	f.IntVar(&b.tasks, "tasks", 20, "of bfcl: tasks of each category; 0: all")
 	f.IntVar(&b.limits.Turns, "max-turns", 0, "model calls of a run at most; like the next ones, it lowers the measurement's bound")
 	f.IntVar(&b.limits.Tokens, "max-tokens", 0, "tokens of all model calls at most")
 	f.Int64Var(&b.limits.WallMS, "max-wall-ms", 0, "milliseconds of a run at most")
@@ -109,10 +115,11 @@ func (e *env) measure(ctx context.Context, b benchRun, names []string, d harness
 	engine := d.Generator.Capabilities().Engine
 	pins := bench.Pins{Contract: p.Made.Hash(), Adapter: p.Revision.Hash, Engine: engine.Name + " " + engine.Version, Model: p.Made.Model.Base, Seed: b.seed, Suites: map[string]string{}}
 	for _, name := range names {
-		s, about, err := b.suite(name)
+		s, about, done, err := b.suite(name)
 		if err != nil {
 			return err
 		}
+		defer done() // nothing of it is needed any more
 		plan.Suites, pins.Suites[name] = append(plan.Suites, s), about
 	}
 	for _, m := range strings.Split(b.modes, ",") {
@@ -137,17 +144,40 @@ func (e *env) measure(ctx context.Context, b benchRun, names []string, d harness
 	return errors.Join(err, l.Close())
 }
 
-func (b benchRun) suite(name string) (bench.Suite, string, error) {
+// suite makes a suite, and says what it was made of. Done lets go of what it holds.
+func (b benchRun) suite(name string) (s bench.Suite, about string, done func(), err error) {
 	switch name {
 	case "flow":
 		switch split := flow.Split(b.split); split {
 		case "", flow.Seen, flow.NewWindow, flow.NewFamily, flow.HeldOut:
 			s := flow.NewSuite(b.salt, b.windows, b.depth, split)
-			return s, fmt.Sprintf("salt %s, %d windows, depth %d, split %s", b.salt, b.windows, b.depth, b.split), nil
+			return s, fmt.Sprintf("salt %s, windows %d, depth %d, split %q", b.salt, b.windows, b.depth, b.split), func() {}, nil
 		}
-		return nil, "", errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no split", b.split), "use seen, new_window, new_family or held_out")
+		return nil, "", nil, errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no split", b.split), "use seen, new_window, new_family or held_out")
+	case "bfcl":
+		return b.functionCalling()
 	}
-	return nil, "", errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no suite", name), "use flow")
+	return nil, "", nil, errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no suite", name), "use flow or bfcl")
+}
+
+func (b benchRun) functionCalling() (s bench.Suite, about string, done func(), err error) {
+	dir := b.wheels
+	if dir == "" {
+		if dir, err = bfcl.Dir(); err != nil {
+			return nil, "", nil, err
+		}
+	}
+	w, err := bfcl.Start(b.python, dir)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	done = func() { _ = w.Close() } // only the process is left
+	made, err := bfcl.NewSuite(w, strings.Split(b.parts, ","), b.tasks)
+	if err != nil {
+		done()
+		return nil, "", nil, err
+	}
+	return made, fmt.Sprintf("%s %s, categories %s, tasks of each %d", bfcl.Wheels[0].Package, bfcl.Wheels[0].Version, b.parts, b.tasks), done, nil
 }
 
 // tellRow says on standard error what came of a task.

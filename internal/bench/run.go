@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"macaron/internal/contract"
@@ -87,22 +86,6 @@ func (row *Row) add(rep harness.Report) {
 	row.Status = string(rep.Status)
 	row.Turns, row.Cells, row.Calls = row.Turns+t.Turns, row.Cells+t.Cells, row.Calls+t.ToolCalls
 	row.Prompt, row.Output = row.Prompt+t.Usage.PromptTokens, row.Output+t.Usage.OutputTokens
-	row.CostUSD, row.WallMS = row.CostUSD+float64(t.CostUSD), row.WallMS+t.Wall.Milliseconds()
+	row.CostUSD, row.WallMS = row.CostUSD+t.CostUSD.Dollars(), row.WallMS+t.Wall.Milliseconds()
 	row.Runs = append(row.Runs, rep.RunID)
-}
-
-// Recorder is a tool that notes its calls and gives nothing back, for suites that judge
-// the calls themselves.
-type Recorder struct {
-	D    tool.Def
-	Note func(name string, args json.RawMessage)
-}
-
-// Def implements tool.Tool.
-func (t Recorder) Def() tool.Def { return t.D }
-
-// Invoke implements tool.Tool.
-func (t Recorder) Invoke(_ context.Context, c tool.Call) (tool.Result, error) {
-	t.Note(c.Name, c.Arguments)
-	return tool.Result{Value: json.RawMessage(`{"status":"noted"}`)}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 
+	"macaron/internal/bench/bfcl"
 	"macaron/internal/testvectors"
 )
 
@@ -23,7 +24,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := errors.Join(run(ctx, *sdist, *python), runModels(ctx, *python)); err != nil {
+	if err := errors.Join(run(ctx, *sdist, *python), runModels(ctx, *python), runBFCL(ctx, *python)); err != nil {
 		fmt.Fprintf(os.Stderr, "test data: %v\n", err)
 		os.Exit(1)
 	}
@@ -80,6 +81,38 @@ func runModels(ctx context.Context, python string) error {
 			return err
 		}
 		fmt.Printf("test data: the model %s in %s\n", m.Name, dir)
+	}
+	return nil
+}
+
+// runBFCL brings the wheels of the function-calling tasks, as they are.
+func runBFCL(ctx context.Context, python string) error {
+	dir, err := bfcl.Dir()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, w := range bfcl.Wheels {
+		if checkFile(filepath.Join(dir, w.File), w.SHA256) == nil {
+			continue
+		}
+		work, err := os.MkdirTemp(dir, ".fetch-")
+		if err != nil {
+			return err
+		}
+		path, err := pip(ctx, python, nil, work, "*.whl", "--only-binary", ":all:", w.Package+"=="+w.Version)
+		if err == nil {
+			err = checkFile(path, w.SHA256)
+		}
+		if err == nil {
+			err = os.Rename(path, filepath.Join(dir, w.File))
+		}
+		if err := errors.Join(err, os.RemoveAll(work)); err != nil {
+			return err
+		}
+		fmt.Printf("test data: %s in %s\n", w.File, dir)
 	}
 	return nil
 }
