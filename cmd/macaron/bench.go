@@ -28,7 +28,7 @@ import (
 )
 
 func newBench(e *env) *cobra.Command {
-	return noun("bench", "Measure a model on suites of tasks", newBenchRun(e), newBenchReport(e))
+	return noun("bench", "Measure a model on suites of tasks", newBenchRun(e), newBenchHarbor(e), newBenchReport(e))
 }
 
 // benchRun is the flags of macaron bench run.
@@ -113,7 +113,7 @@ func (e *env) withBench(cmd *cobra.Command, do func(context.Context, harness.Dep
 func (e *env) measure(ctx context.Context, b benchRun, names []string, d harness.Deps, p bench.Policy) error {
 	plan := bench.Plan{Clock: clock.System{}, Within: b.within, Told: e.tellRow}
 	engine := d.Generator.Capabilities().Engine
-	pins := bench.Pins{Contract: p.Made.Hash(), Adapter: p.Revision.Hash, Engine: engine.Name + " " + engine.Version, Model: p.Made.Model.Base, Seed: b.seed, Suites: map[string]string{}}
+	pins := bench.Pins{Contract: p.Made.Hash(), Adapter: p.Revision.Hash, Engine: engine.Name + " " + engine.Version, Model: p.Made.Model.Base, Seed: b.seed, Limits: b.limits, Suites: map[string]string{}}
 	for _, name := range names {
 		s, about, done, err := b.suite(name)
 		if err != nil {

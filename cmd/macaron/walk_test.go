@@ -69,6 +69,7 @@ var walk = []struct{ path, args, input string }{
 	{"run approve", "$RUN call_1", ""},
 	{"run cancel", "$RUN", ""},
 	{"bench run", "flow --windows 1 --depth 1 --modes functions --max-turns 1 --out $DIR/bench.jsonl", ""},
+	{"bench harbor", "testdata/harbor --agent none --out $DIR/trial", ""},
 	{"bench report", "$DIR/bench.jsonl", ""},
 	{"hcp import-mol", "../../internal/contract/molprofile/testdata/Fixture-One --base tiny", ""},
 	{"tool save", "testdata/tool.json", ""},

@@ -12,6 +12,7 @@ import (
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
+	"macaron/internal/record"
 )
 
 // Pins are what a measurement was made of. Outcomes of other pins are never mixed in.
@@ -21,6 +22,7 @@ type Pins struct {
 	Engine   string            `json:"engine"`
 	Model    string            `json:"model"`
 	Seed     uint64            `json:"seed"`
+	Limits   record.RunLimits  `json:"limits"` // of a run, where they are lower than the contract's
 	Suites   map[string]string `json:"suites"` // what each was made of
 }
 

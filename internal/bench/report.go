@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"macaron/internal/contract"
+	"macaron/internal/record"
 )
 
 // Report is the tables of a measurement.
@@ -169,6 +170,9 @@ func paired(a, b []Row) Difference {
 func (r Report) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Model %s on %s, seed %d, contract %.19s.\n\n", r.Pins.Model, r.Pins.Engine, r.Pins.Seed, r.Pins.Contract)
+	if l := r.Pins.Limits; l != (record.RunLimits{}) {
+		fmt.Fprintf(&b, "Runs are bounded below the contract: turns %d, tokens %d, ms %d (0: as the contract has it).\n\n", l.Turns, l.Tokens, l.WallMS)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Pins.Suites)) {
 		fmt.Fprintf(&b, "- %s: %s\n", name, r.Pins.Suites[name])
 	}
