@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -191,23 +188,4 @@ func checkPython(ctx context.Context, c config.Config, stored bool) finding {
 		return note("python", e.Message, e.Next)
 	}
 	return problem("python", e)
-}
-
-// get fetches a small answer. The key goes to the address that the person configured
-// and, since redirects are not followed, nowhere else.
-func get(ctx context.Context, url, key string) ([]byte, int, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, 0, err
-	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
-	if err != nil {
-		return nil, 0, err
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	return body, resp.StatusCode, errors.Join(err, resp.Body.Close())
 }

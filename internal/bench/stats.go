@@ -62,12 +62,12 @@ func Mean(values []Value, low, high float64) Estimate {
 // exact gives equal outcomes an interval: the share of the range that clusters which differ
 // could have and all be missed, once in forty times.
 func (e *Estimate) exact(low, high, share float64) {
-	switch {
-	case e.Mean == low:
+	switch e.Mean {
+	case low:
 		e.High = low + (high-low)*share
-	case e.Mean == high:
+	case high:
 		e.Low = high - (high-low)*share
-	case e.Mean == 0:
+	case 0:
 		e.Low, e.High = low*share, high*share
 	}
 }

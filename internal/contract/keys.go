@@ -192,17 +192,6 @@ func (k *keys) at(offset int) place {
 	return place{file: k.file, line: i + 1, col: offset - k.starts[i] + 1}
 }
 
-// find is the place of a path, or of what it is in.
-func (k *keys) find(path string) (place, bool) {
-	for path != "" {
-		if p, ok := k.places[path]; ok {
-			return p, true
-		}
-		path = path[:max(0, strings.LastIndexAny(path, ".["))]
-	}
-	return place{}, false
-}
-
 // err is nil when every key is known and none is too deep.
 func (k *keys) err() error {
 	if k.deep {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -121,9 +120,6 @@ type rig struct {
 	log    *sqlite.Store
 	policy *backendtest.Scripted
 	dir    string
-
-	mu    sync.Mutex
-	calls []string
 }
 
 // say is one answer of the policy: text, or calls written NAME {"arguments"}.

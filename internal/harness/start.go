@@ -85,19 +85,19 @@ func (h *Harness) behind(ctx context.Context, owner string, ready func(context.C
 	}
 	r, err := ready(ctx)
 	if err != nil {
-		wait(nil)
+		_, _ = wait(nil)
 		return "", err
 	}
 	inside, left, err := h.enter(context.WithoutCancel(ctx), owner, r.id)
 	if err != nil {
-		wait(nil)
+		_, _ = wait(nil)
 		return "", joined(r.stop(ctx, err), err)
 	}
 	go func() {
 		defer left()
 		share, err := h.share(inside, r.contract)
 		if err != nil {
-			wait(nil)
+			_, _ = wait(nil)
 			err = r.stop(inside, err)
 		} else if leave, late := wait(inside); late == nil {
 			defer share()

@@ -35,8 +35,8 @@ func (l *link) transport() (sdk.Transport, func(), error) {
 // process starts a server of this machine: with the variables that the settings name and
 // no others, in a process group of its own, so that what it starts ends with it.
 func (l *link) process() (sdk.Transport, func(), error) {
-	cmd := exec.Command(l.Command[0], l.Command[1:]...)
-	cmd.Env = append([]string{}, l.Env...) // not nil: that would be all of ours
+	cmd := exec.Command(l.Command[0], l.Command[1:]...) //nolint:noctx // it outlives the call that starts it
+	cmd.Env = append([]string{}, l.Env...)              // not nil: that would be all of ours
 	cmd.Dir = l.Dir
 	if cmd.Dir == "" {
 		cmd.Dir = "/"

@@ -120,8 +120,9 @@ func DecodeBlob(raw []byte) (*Blob, error) {
 		return nil, bad
 	}
 	b := &Blob{}
-	rest, ok := raw[2:], true
-	if b.Tokens, rest, ok = takeIDs(rest); !ok {
+	var rest []byte
+	var ok bool
+	if b.Tokens, rest, ok = takeIDs(raw[2:]); !ok {
 		return nil, bad
 	}
 	if n := len(b.Tokens); raw[1]&hasLogps != 0 && n > 0 {

@@ -19,9 +19,6 @@ import (
 // ordinary is the user that root's tests become to be an ordinary one.
 const ordinary = 61234
 
-// asOrdinary is set in the process that root's test starts as that user.
-var asOrdinary = os.Getenv("MACARON_TEST_ORDINARY") != ""
-
 // attacked is a pool whose log can be read.
 type attacked struct {
 	*Pool

@@ -59,8 +59,8 @@ func (b *bubblewrap) start(ctx context.Context, p program) (*process, error) {
 		return nil, err
 	}
 	defer pipes.close()
-	cmd := exec.Command(b.bwrap)
-	cmd.Env = []string{} // not nil, which would inherit: /proc/1/environ of the sandbox shows it
+	cmd := exec.Command(b.bwrap) //nolint:noctx // it outlives the call that starts it
+	cmd.Env = []string{}         // not nil, which would inherit: /proc/1/environ of the sandbox shows it
 	cmd.ExtraFiles = pipes.inherited
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.stdin, pipes.outputW, pipes.outputW
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

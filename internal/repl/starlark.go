@@ -38,8 +38,8 @@ type worker struct {
 
 // Work serves one session on two pipes until the first one ends; then the process must
 // end too. It is what the command sandbox-worker does.
-func Work(in io.Reader, out, print io.Writer) error {
-	w := &worker{out: out, print: print, globals: starlark.StringDict{}, given: map[string]bool{}, requests: make(chan request, 4), pending: map[int64]chan request{}}
+func Work(in io.Reader, out, printed io.Writer) error {
+	w := &worker{out: out, print: printed, globals: starlark.StringDict{}, given: map[string]bool{}, requests: make(chan request, 4), pending: map[int64]chan request{}}
 	if err := w.send(map[string]any{"op": "up"}); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (b *interpreterProcess) interpreter(_ context.Context, workspace string, l 
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(b.command[0], append(b.command[1:], string(limits))...)
+	cmd := exec.Command(b.command[0], append(b.command[1:], string(limits))...) //nolint:noctx // it outlives the call that starts it
 	cmd.Env, cmd.Dir = []string{}, workspace
 	cmd.ExtraFiles = []*os.File{files[0], files[3]}
 	cmd.Stdout, cmd.Stderr = files[5], files[5]

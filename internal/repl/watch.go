@@ -58,7 +58,7 @@ func (s *Session) excess(eng engine) string {
 	return ""
 }
 
-var enough = errors.New("enough")
+var errEnough = errors.New("enough")
 
 // diskUse counts what lies below dir and stops above most bytes. It never leaves dir,
 // whatever links code makes while it looks.
@@ -77,7 +77,7 @@ func diskUse(dir string, most int64) (bytes int64, files int) {
 			bytes += blocks(info)
 		}
 		if bytes > most || files > mostFiles {
-			return enough
+			return errEnough
 		}
 		return nil
 	})

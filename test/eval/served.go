@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -50,7 +51,7 @@ func Start(ctx context.Context, program string, edit func(string) string, flags 
 	}
 	port, err2 := free()
 	if err != nil || err2 != nil {
-		return nil, fmt.Errorf("%v %v", err, err2)
+		return nil, errors.Join(err, err2)
 	}
 	s.URL = fmt.Sprintf("http://127.0.0.1:%d", port)
 	args := append([]string{"serve", "--home", filepath.Join(home, "state"), "--contract", contract, "--listen", fmt.Sprintf("127.0.0.1:%d", port), "--log-level", "warn", "--model", base}, flags...)
@@ -198,7 +199,7 @@ func (s *Server) do(q *http.Request, into any) error {
 	if err != nil {
 		return err
 	}
-	defer r.Body.Close() //nolint:errcheck // read to its end
+	defer r.Body.Close() // read to its end
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err

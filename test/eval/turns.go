@@ -32,7 +32,7 @@ func ReadTurns(path string) ([]Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close() // read only
 	var turns []Turn
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {

@@ -45,7 +45,7 @@ func rows(path string, every int) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close() // read only
 	var all []row
 	lines := bufio.NewScanner(f)
 	for i := 0; lines.Scan(); i++ {

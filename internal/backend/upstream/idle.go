@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 )
@@ -25,7 +26,7 @@ func (r *reply) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	switch {
 	case err == nil || r.w == nil:
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		r.release(r.keep)
 	case r.ctx.Err() != nil:
 		err = r.ctx.Err()

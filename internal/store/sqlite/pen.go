@@ -83,7 +83,7 @@ func (p *pen) Query(ctx context.Context, each func(logsql.Row) error, query stri
 	r := make(row, len(rows.Columns()))
 	for {
 		switch err := rows.Next(r); {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err

@@ -30,7 +30,7 @@ func (p *pool) Query(ctx context.Context, each func(logsql.Row) error, query str
 		return p.coded(err)
 	}
 	ctx = context.WithoutCancel(ctx)
-	s, err := p.stmt(ctx, query)
+	s, err := p.stmt(ctx, query) //nolint:sqlclosecheck // it is kept, and closed with the pool
 	if err != nil {
 		return p.coded(err)
 	}
@@ -56,7 +56,7 @@ func (p *pool) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	if s := p.prepared[query]; s != nil {
 		return s, nil
 	}
-	s, err := p.db.PrepareContext(ctx, query)
+	s, err := p.db.PrepareContext(ctx, query) //nolint:sqlclosecheck // as above
 	if err == nil {
 		p.prepared[query] = s
 	}

@@ -144,7 +144,7 @@ func declared(made tool.Tool, t contract.Tool, own bool) (tool.Tool, error) {
 	}
 	d.Observe = d.Observe || t.Observe
 	d.NoAI = append(slices.Clone(d.NoAI), t.NoAI...)
-	if e := tool.Effect(t.Effect); e != "" {
+	if e := t.Effect; e != "" {
 		if own && slices.Index(tool.Effects(), e) < slices.Index(tool.Effects(), d.Effect) {
 			return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("its effect is %s, and the contract says %s", d.Effect, e), "a contract can declare a stronger effect only")
 		}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -149,7 +150,7 @@ func (b *bare) relay(w http.ResponseWriter, q bareRequest) (string, error) {
 }
 
 func ignoreEOF(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
@@ -203,7 +204,7 @@ func write(db *sql.DB, insert *sql.Stmt, all []*commit) {
 			return err
 		}
 		for _, c := range all {
-			if _, err := tx.Stmt(insert).Exec(c.rows[0][0], c.rows[0][1], c.rows[1][0], c.rows[1][1], c.rows[2][0], c.rows[2][1]); err != nil {
+			if _, err := tx.Stmt(insert).Exec(c.rows[0][0], c.rows[0][1], c.rows[1][0], c.rows[1][1], c.rows[2][0], c.rows[2][1]); err != nil { //nolint:sqlclosecheck // the transaction closes it
 				return err
 			}
 		}

@@ -93,7 +93,7 @@ func stream(ctx context.Context, s *eval.Server, history []eval.Message, user st
 	if err != nil {
 		return t, "", err
 	}
-	defer r.Body.Close() //nolint:errcheck // read to its end
+	defer r.Body.Close() // read to its end
 	if r.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(r.Body)
 		return t, "", fmt.Errorf("%s: %s", r.Status, text)

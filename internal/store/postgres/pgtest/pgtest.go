@@ -91,13 +91,13 @@ func start() (dir string, stop func(), err error) {
 		return "", nil, err
 	}
 	data := filepath.Join(dir, "data")
-	cmd := exec.Command(initdb, "-D", data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	cmd := exec.CommandContext(context.Background(), initdb, "-D", data, "-U", superuser, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	cmd.SysProcAttr, cmd.Dir = who, dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
 	// Without fsync: what is tested here is not Postgres' own durability.
-	cmd = exec.Command(server, "-D", data, "-k", dir, "-h", "", "-F", "-c", "max_connections=200", "-c", "log_min_messages=fatal", "-c", "shared_buffers=32MB")
+	cmd = exec.CommandContext(context.Background(), server, "-D", data, "-k", dir, "-h", "", "-F", "-c", "max_connections=200", "-c", "log_min_messages=fatal", "-c", "shared_buffers=32MB")
 	cmd.SysProcAttr, cmd.Dir = who, dir
 	end, err := child(cmd)
 	if err != nil {
