@@ -131,6 +131,34 @@ func TestKeptHistoryIsTheLogs(t *testing.T) {
 	}
 }
 
+// More happened than is read at once, and nothing of it is missed.
+func TestKeptHistoryAfterALongAbsence(t *testing.T) {
+	r := newRig(t)
+	_, b := r.say(t, []chat.Message{user("u")}, "L0", "a")
+	if _, err := r.log.History(ctx, me.Owner, b.ID); err != nil {
+		t.Fatal(err)
+	}
+	var batch record.Batch
+	for i := range 600 {
+		batch.Records = append(batch.Records, record.Record{Head: record.Head{ID: fmt.Sprintf("rec_%04d", i), Owner: me.Owner, Session: b.Session, Turn: b.ID, Time: r.clock.Now(), Purpose: record.Production, Consent: record.ConsentNone}, Body: record.Feedback{Score: i % 2}})
+	}
+	if err := r.store.Append(ctx, batch); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.New(r.store, session.Options{Clock: r.clock}).PutSummary(ctx, me.Owner, b.ID, session.Served{}, record.Summary{Text: "at last", Source: "model"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		turns, err := r.log.History(ctx, me.Owner, b.ID)
+		if err != nil || turns[0].Summary != "at last" {
+			t.Fatalf("%q %v", turns[0].Summary, err)
+		}
+		if hops := turns[0].Hops; cap(hops) != len(hops) {
+			t.Error("an append to one copy reaches another")
+		}
+	}
+}
+
 func BenchmarkTurnOfALongConversation(b *testing.B) {
 	for _, turns := range []int{1, 120} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {

@@ -125,6 +125,13 @@ func memory(t *testing.T, s Store) {
 	}
 	put(t, s, records(note(2, record.NoteMemoryAdded, "s", "m1", "one"), note(3, record.NoteMemoryAdded, "s", "m2", "two"), note(4, record.NoteMemoryAdded, "z", "m3", "three")))
 	put(t, s, records(note(5, record.NoteMemoryForgotten, "s", "m1", "")))
+	other := note(6, record.NoteMemoryForgotten, "s", "m2", "")
+	other.Owner, other.Session, other.Run = "x", "sx", "run_x"
+	opened := runOpened("x", 6)
+	for i := range opened {
+		opened[i].Owner, opened[i].Session, opened[i].Run = "x", "sx", "run_x"
+	}
+	put(t, s, records(append(opened, other)...)) // who forgets somebody else's item forgets nothing
 	got, err := s.Memory(ctx, "o", "s", 9)
 	want := []record.Memory{{Owner: "o", Scope: "s", ID: "m2", Text: "two", Session: "a", Time: at(3)}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
