@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"macaron/internal/auth"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
+	"macaron/internal/harness"
 	"macaron/internal/record"
 	"macaron/internal/retention"
 )
@@ -61,7 +63,12 @@ func newDataDelete(e *env) *cobra.Command {
 			if what.Session != "" && what.Owner == "" {
 				what.Owner = auth.Local
 			}
-			return e.withStore(cmd.Context(), func(s app.Store) error { return e.deleteData(cmd.Context(), s, what, o) })
+			return e.withStore(cmd.Context(), func(s app.Store) error {
+				if err := e.deleteData(cmd.Context(), s, what, o); err != nil || o.DryRun {
+					return err
+				}
+				return e.collectRuns(cmd.Context(), s, o.Time)
+			})
 		},
 	}
 	c.Flags().StringVar(&what.Owner, "tenant", "", "whose conversations; with --session the default is "+auth.Local)
@@ -70,6 +77,16 @@ func newDataDelete(e *env) *cobra.Command {
 	c.Flags().StringVar(&why, "why", "deleted by macaron data delete", "the reason, which stays in the log")
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would go; delete nothing")
 	return c
+}
+
+// collectRuns deletes what deleted runs have left in the home.
+func (e *env) collectRuns(ctx context.Context, s app.Store, now time.Time) error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	_, err = harness.Collect(ctx, s, filepath.Join(c.Home, "runs"), now)
+	return err
 }
 
 func (e *env) deleteData(ctx context.Context, s app.Store, w retention.What, o record.Erase) error {

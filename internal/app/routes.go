@@ -65,7 +65,7 @@ func (a *App) table() []entry {
 		{"GET /v1/runs/{id}/files/{digest}", auth.Read, tasks},
 		{"POST /v1/runs/{id}/resume", auth.Runs, tasks},
 		{"POST /v1/runs/{id}/cancel", auth.Runs, tasks},
-		{"POST /v1/runs/{id}/approve", auth.Runs, tasks},
+		{"POST /v1/runs/{id}/approve", auth.Approve, tasks},
 
 		{"POST /mcp", auth.Runs, protocol},
 		{"GET /mcp", auth.Runs, protocol},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"macaron/internal/adapter"
 	"macaron/internal/auth"
@@ -32,6 +33,7 @@ func (a *App) openRuns(Options) error {
 		return err
 	}
 	a.goOn(ctx, left)
+	a.collectRuns()
 	a.inBackground(takeOverEvery, func(ctx context.Context) {
 		left, err := a.runs.SweepLost(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -40,6 +42,19 @@ func (a *App) openRuns(Options) error {
 		a.goOn(context.WithoutCancel(ctx), left)
 	})
 	return nil
+}
+
+// collectRuns deletes, every hour, what deleted runs have left on disk.
+func (a *App) collectRuns() {
+	a.inBackground(time.Hour, func(ctx context.Context) {
+		gone, err := harness.Collect(ctx, a.store, a.tools.Work(), a.clock.Now())
+		if gone > 0 {
+			a.log.Info("files of deleted runs were deleted", "files", gone)
+		}
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("files of deleted runs could not be deleted", "err", err)
+		}
+	})
 }
 
 // goOn resumes runs that were cut short, if the settings say so.

@@ -15,7 +15,8 @@ const (
 	Chat     Scope = "chat"     // ask for answers and routing decisions; see models
 	Read     Scope = "read"     // see the tenant's stored conversations and adapters
 	Feedback Scope = "feedback" // judge answers
-	Runs     Scope = "runs"     // start runs of tasks, and decide about them
+	Runs     Scope = "runs"     // start runs of tasks, resume and cancel them
+	Approve  Scope = "approve"  // say yes or no to calls of runs that wait for a person
 	Admin    Scope = "admin"    // what concerns the whole server
 	Metrics  Scope = "metrics"  // read the metrics of the whole server
 
@@ -24,7 +25,7 @@ const (
 )
 
 // Scopes lists what keys can have.
-func Scopes() []Scope { return []Scope{Chat, Read, Feedback, Runs, Admin, Metrics} }
+func Scopes() []Scope { return []Scope{Chat, Read, Feedback, Runs, Approve, Admin, Metrics} }
 
 // ParseScopes reads a list such as "chat,read".
 func ParseScopes(list string) ([]Scope, error) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"macaron/internal/disk"
 	"macaron/internal/errs"
@@ -23,7 +24,10 @@ func (f files) put(content []byte) (ids.Digest, error) {
 	d := ids.DigestOf(content)
 	path := f.path(d)
 	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(content)) {
-		return d, nil
+		now := time.Now()
+		if err := os.Chtimes(path, now, now); err == nil { // Collect spares it
+			return d, nil
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", disk.Error(err, path+" cannot be made")

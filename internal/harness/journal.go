@@ -19,9 +19,17 @@ const (
 
 // read folds a run from the log.
 func (h *Harness) read(ctx context.Context, owner, session string) (*transcript.Run, error) {
+	return read(ctx, h.Log, owner, session)
+}
+
+type reader interface {
+	Records(ctx context.Context, owner, session string, after int64, limit int) ([]record.Record, error)
+}
+
+func read(ctx context.Context, log reader, owner, session string) (*transcript.Run, error) {
 	var t transcript.Run
 	for after := int64(0); ; {
-		next, err := h.Log.Records(ctx, owner, session, after, page)
+		next, err := log.Records(ctx, owner, session, after, page)
 		if err != nil {
 			return nil, err
 		}

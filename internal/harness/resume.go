@@ -3,9 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -220,13 +218,4 @@ func (h *Harness) File(ctx context.Context, owner, id string, digest ids.Digest)
 // List gives an owner's runs, newest first, those opened before the given one ("": all).
 func (h *Harness) List(ctx context.Context, owner, before string, limit int) ([]record.RunState, error) {
 	return h.Log.Runs(ctx, owner, before, limit)
-}
-
-// Remove deletes what lies on disk of a run whose records are gone. Kept contents are
-// shared by runs and stay.
-func (h *Harness) Remove(id string) error {
-	if err := ids.Check(ids.Run, id); err != nil {
-		return err
-	}
-	return errs.Wrap(errs.StorageFailed, os.RemoveAll(filepath.Join(h.Home, id)), fmt.Sprintf("the files of %s cannot be removed", id), "")
 }

@@ -149,9 +149,15 @@ func (r *run) sandbox(ctx context.Context) (*repl.Pool, error) {
 	if r.h.Pool == nil {
 		return nil, errs.New(errs.Unsupported, "this needs a sandbox for Python, and there is none", "see `macaron doctor`, or use --mode functions")
 	}
-	var err error
-	r.pool, err = r.h.Pool(ctx)
-	return r.pool, err
+	pool, err := r.h.Pool(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if is, want := pool.Backend(), r.contract.Sandbox.Backend; is != want {
+		return nil, errs.New(errs.Unsupported, "the contract is for the sandbox "+want+", and this machine's is "+is, "set sandbox.backend, here or there").In("sandbox.backend")
+	}
+	r.pool = pool
+	return pool, nil
 }
 
 func (h *Harness) workspace(id string) string { return filepath.Join(h.Home, id, "work") }

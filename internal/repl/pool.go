@@ -158,6 +158,14 @@ func (p *Pool) greet(eng engine) error {
 	return errs.Wrap(errs.Unsupported, err, "the sandbox's Python does not begin: "+err.Error(), "macaron doctor says which layers hold")
 }
 
+// Backend names what keeps the sessions apart: "bubblewrap" or "starlark".
+func (p *Pool) Backend() string {
+	if p.opts.Backend == "starlark" {
+		return p.opts.Backend
+	}
+	return "bubblewrap"
+}
+
 // checkout gives an engine whose workspace is at dir, from the pool if one waits.
 //
 // A sandbox sees a directory, not a path: the files of dir move into the directory that
