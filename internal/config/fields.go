@@ -92,7 +92,7 @@ var fields = []Field{
 		file: func(c *Config) *Secret { return &c.Upstream.Key }},
 	{Key: "upstream.key", When: OnReload, Env: "MACARON_UPSTREAM_KEY", Help: "the upstream's API key (environment only)",
 		secret: func(c *Config) *Secret { return &c.Upstream.Key }},
-	{Key: "upstream.dialect", When: OnReload, Env: "MACARON_UPSTREAM_DIALECT", Flag: "upstream-dialect", Help: "auto, or what the server is: macaron, vllm, sglang, llama-server, openai", preset: "auto",
+	{Key: "upstream.dialect", When: OnReload, Env: "MACARON_UPSTREAM_DIALECT", Flag: "upstream-dialect", Help: "auto, or what the server is: macaron, vllm, sglang, llama-server, anthropic, openai", preset: "auto",
 		set: oneOf(func(c *Config) *string { return &c.Upstream.Dialect }, dialects...)},
 	{Key: "upstream.models", When: OnReload, Env: "MACARON_UPSTREAM_MODELS", Flag: "upstream-models", Help: "adapter=model pairs, comma-separated",
 		set: models},

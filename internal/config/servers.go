@@ -29,7 +29,7 @@ type Server struct {
 }
 
 // dialects are the names that backend/upstream knows; llama and plain are former ones.
-var dialects = []string{"auto", "macaron", "vllm", "sglang", "llama-server", "openai", "llama", "plain"}
+var dialects = []string{"auto", "macaron", "vllm", "sglang", "llama-server", "anthropic", "openai", "llama", "plain"}
 
 // Dialects lists what the settings take for one.
 func Dialects() []string { return slices.Clone(dialects) }

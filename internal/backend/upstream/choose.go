@@ -57,7 +57,7 @@ func again(err error) bool {
 func (b *Backend) pick(ctx context.Context, d *dialect, r backend.Request, held bool) (*backend.Collected, string, error) {
 	more := func(q *body) {
 		q.Logprobs, q.TopLogprobs = d.alternatives > 0, d.alternatives
-		if held {
+		if held && d.choose != nil {
 			d.choose(q, r.Choices)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -35,12 +37,18 @@ type dialect struct {
 	// address chooses the adapter in the request; nil: the model name does. The release
 	// is called when the answer has ended.
 	address func(ctx context.Context, b *Backend, q *body, r backend.Request) (release func(), err error)
+	// Of an API that is not Chat Completions: its path, how requests are written and signed,
+	// and how answers are read.
+	path  string
+	write func(q body, r backend.Request) ([]byte, error)
+	read  func(p *parser, contentType string, in io.Reader) error
+	sign  func(h http.Header, key string)
 }
 
 // Auto finds the dialect out by asking the server.
 const Auto = "auto"
 
-var dialects = []*dialect{macaron, vllm, sglang, llama, plain}
+var dialects = []*dialect{macaron, vllm, sglang, llama, anthropic, plain}
 
 // former are names that the dialects have had.
 var former = map[string]string{"llama": llama.name, "plain": plain.name, "": plain.name}
@@ -78,6 +86,9 @@ func named(name string) (*dialect, error) {
 
 // capabilities are those of a server of which nothing more is known.
 func (d *dialect) capabilities() backend.Capabilities {
+	if d.write != nil {
+		return backend.Capabilities{Adapters: true, Tools: true, ForcedTools: true, CachedTokens: true}
+	}
 	return backend.Capabilities{
 		Adapters: true, Choices: d.choose != nil, Logprobs: true, Tools: true, ForcedTools: true,
 		Images: true, JSONSchema: true, Reasoning: true, Samplers: d.extended, CachedTokens: true,
@@ -112,4 +123,19 @@ func responseFormat(q *body, c backend.Constraint) bool {
 
 func schemaFormat(name string, schema json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{"type":"json_schema","json_schema":{"name":` + chat.Quote(name) + `,"strict":true,"schema":` + string(schema) + `}}`)
+}
+
+// endpoint is where requests go, behind the server's URL.
+func (d *dialect) endpoint() string {
+	if d.path != "" {
+		return d.path
+	}
+	return "/chat/completions"
+}
+
+func (d *dialect) encode(q body, r backend.Request) ([]byte, error) {
+	if d.write != nil {
+		return d.write(q, r)
+	}
+	return q.encode()
 }

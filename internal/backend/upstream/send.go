@@ -22,12 +22,14 @@ const (
 	backoff  = 100 * time.Millisecond
 	longWait = 2 * time.Second // a longer Retry-After is the client's to wait
 	maxError = 64 << 10        // of an error body
+
+	overloaded = 529 // of the Messages API
 )
 
 // send posts a body until the server starts to answer with success.
-func (b *Backend) send(ctx context.Context, model string, body []byte) (*http.Response, error) {
+func (b *Backend) send(ctx context.Context, url, model string, body []byte) (*http.Response, error) {
 	for try := 1; ; try++ {
-		resp, err := b.post(ctx, b.URL+"/chat/completions", model, body)
+		resp, err := b.post(ctx, url, model, body)
 		if err == nil {
 			return resp, nil
 		}
@@ -115,7 +117,7 @@ func (b *Backend) refused(status int, h http.Header, body []byte, model string) 
 		return fail(errs.ContextExceeded, "the conversation is longer than the engine's context: "+said, "shorten it or start a new one")
 	case status == http.StatusNotFound:
 		return fail(errs.UpstreamFailed, fmt.Sprintf("the engine at %s does not serve the model %q", b.host, model), "the operator sets the names in upstream.models")
-	case status == http.StatusTooManyRequests:
+	case status == http.StatusTooManyRequests || status == overloaded:
 		return fail(errs.Overloaded, "the engine takes no more requests now", "try again later")
 	case status == http.StatusServiceUnavailable || status == http.StatusBadGateway || status == http.StatusGatewayTimeout:
 		return fail(errs.UpstreamUnavailable, "the engine at "+b.host+" is not available", "try again later")
@@ -150,7 +152,7 @@ func tooLong(status int, said string) bool {
 		return false
 	}
 	said = strings.ToLower(said)
-	for _, sign := range []string{"context_length_exceeded", "context length", "context size", "the context holds", "maximum context", "exceed_context", "too many tokens"} {
+	for _, sign := range []string{"context_length_exceeded", "context length", "context size", "the context holds", "maximum context", "exceed_context", "too many tokens", "prompt is too long"} {
 		if strings.Contains(said, sign) {
 			return true
 		}
@@ -216,6 +218,10 @@ func (e inBody) status() int {
 		return http.StatusBadRequest
 	case strings.Contains(kind, "rate_limit"), strings.Contains(kind, "overloaded"):
 		return http.StatusTooManyRequests
+	case strings.Contains(kind, "authentication"), strings.Contains(kind, "permission"):
+		return http.StatusUnauthorized
+	case strings.Contains(kind, "not_found"):
+		return http.StatusNotFound
 	case strings.Contains(kind, "unavailable"):
 		return http.StatusServiceUnavailable
 	}

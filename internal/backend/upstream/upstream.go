@@ -146,7 +146,9 @@ func (b *Backend) Ready(ctx context.Context) error {
 }
 
 func (b *Backend) authorize(req *http.Request) {
-	if b.Key != "" {
+	if b.fixed != nil && b.fixed.sign != nil {
+		b.fixed.sign(req.Header, b.Key)
+	} else if b.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+b.Key)
 	}
 }
@@ -215,11 +217,14 @@ func (b *Backend) ask(ctx context.Context, d *dialect, r backend.Request, more f
 		}
 		defer release()
 	}
-	text, err := q.encode()
+	text, err := d.encode(q, r)
+	if err != nil && errs.CodeOf(err) != errs.Internal {
+		return err
+	}
 	if err != nil {
 		return errs.Wrap(errs.Internal, err, "the request to the engine cannot be written as JSON", "")
 	}
-	return b.stream(ctx, model, text, emit)
+	return b.stream(ctx, d, model, text, emit)
 }
 
 // ModelOf is the server's name for a revision: the configured one, else the one in
@@ -238,13 +243,13 @@ func (b *Backend) ModelOf(r adapter.Revision) (string, error) {
 }
 
 // stream sends one request and emits its events, from Start to Finish.
-func (b *Backend) stream(ctx context.Context, model string, body []byte, emit func(chat.Event) bool) error {
+func (b *Backend) stream(ctx context.Context, d *dialect, model string, body []byte, emit func(chat.Event) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begun := time.Now()
 	whole := time.AfterFunc(b.Longest, func() { cancel(errLongest) })
 	defer whole.Stop()
-	resp, err := b.send(ctx, model, body)
+	resp, err := b.send(ctx, b.URL+d.endpoint(), model, body)
 	if err != nil {
 		return err
 	}
@@ -253,7 +258,11 @@ func (b *Backend) stream(ctx context.Context, model string, body []byte, emit fu
 	defer quiet.Stop()
 	in := &alive{r: resp.Body, touch: func() { quiet.Reset(b.Timeout) }}
 	p := &parser{backend: b, emit: emit, begun: begun}
-	if err = p.read(resp.Header.Get("Content-Type"), in); err == nil {
+	read := p.read
+	if d.read != nil {
+		read = func(contentType string, in io.Reader) error { return d.read(p, contentType, in) }
+	}
+	if err = read(resp.Header.Get("Content-Type"), in); err == nil {
 		return nil
 	}
 	var coded *errs.Error
