@@ -70,3 +70,12 @@ func slurp(root *os.Root, name string, n int64) ([]byte, error) {
 	}
 	return b, err
 }
+
+// Remove deletes the directory of a run that no record tells of. Kept contents are shared
+// by runs; Collect finds those that none has.
+func (h *Harness) Remove(id string) error {
+	if err := ids.Check(ids.Run, id); err != nil {
+		return err
+	}
+	return errs.Wrap(errs.StorageFailed, os.RemoveAll(filepath.Join(h.Home, id)), "the files of "+id+" cannot be removed", "")
+}
