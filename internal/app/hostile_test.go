@@ -132,6 +132,12 @@ func TestSlowReaders(t *testing.T) {
 			t.Errorf("others get %d %s, %v", resp.StatusCode, text, err)
 		}
 	}
+	for range 500 { // summaries of the others end
+		if g.Running() == readers {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	if n := g.Running(); n != readers {
 		t.Errorf("%d streams are under way", n)
 	}

@@ -224,9 +224,11 @@ func (s *site) turnsOf() []session.Turn {
 	return turns
 }
 
-// settled waits until a turn has left the status open.
+// settled waits until no request is served and the last turn has left the status open. A turn
+// may come into the log with its end only.
 func (s *site) settled() session.Turn {
 	s.t.Helper()
+	s.active.Wait()
 	for range 500 {
 		if turns := s.turnsOf(); turns[len(turns)-1].Status != record.StatusOpen {
 			return turns[len(turns)-1]

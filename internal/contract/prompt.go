@@ -131,7 +131,12 @@ func (c *Contract) Extract(answer string) string {
 
 // expand replaces placeholders in one pass, so that a placeholder inside a value
 // stays text.
-func expand(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+func expand(text string, pairs ...string) string {
+	if len(pairs) == 2 { // one pass as it is, and no machine to build
+		return strings.ReplaceAll(text, pairs[0], pairs[1])
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
 
 // Clip keeps the first and the last half of a budget of runes when s is longer.
 func Clip(s string, budget int) string {

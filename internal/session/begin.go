@@ -22,6 +22,7 @@ type Opening struct {
 	Forced   string
 	Asked    *record.Asked  // what a wire format must tell again of the request, or nil
 	Part     *record.PartOf // the turn answers a part of that turn, or nil
+	Soon     bool           // nobody asks for the turn before it closes: its beginning may share that commit
 }
 
 // Begin opens the turn of a position. A position with Continue set goes on with
@@ -105,7 +106,11 @@ func (l *Log) openTurn(ctx context.Context, p Position, o Opening, imported, use
 		t.Revision = shared.Adapter
 		records = append(records, l.record(t, record.ToolResults{Messages: p.Results, Asked: o.Asked}))
 	}
-	if err := l.advance(ctx, t, batch, records...); err != nil {
+	write := l.advance
+	if o.Soon && shared == nil && len(p.left) == 0 && len(p.link) == 0 {
+		write = l.hold
+	}
+	if err := write(ctx, t, batch, records...); err != nil {
 		return nil, err
 	}
 	t.start = t.begin(end(p.History))

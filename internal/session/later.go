@@ -8,8 +8,8 @@ import (
 	"macaron/internal/record"
 )
 
-// soon is how long a record of an open turn may wait for the commit that closes the turn.
-const soon = 20 * time.Millisecond
+// soon is how long records of an open turn may wait for the commit that closes the turn.
+const soon = 100 * time.Millisecond
 
 // later holds records of an open turn that are not in the log yet: those of a turn that
 // closes soon share its last commit, those of a longer one are written meanwhile.
@@ -24,16 +24,24 @@ type later struct {
 // NoteHop is RecordHop without the wait: the hop is in the log a moment later, and at the
 // latest when the turn is closed, with Close.
 func (l *Log) NoteHop(ctx context.Context, t *Turn, h Served) error {
-	r := l.hop(t, h)
-	if err := r.Settle(); err != nil {
+	return l.hold(ctx, t, record.Batch{}, l.hop(t, h))
+}
+
+// hold is advance without the wait: the records of the batch come with the next ones of the
+// turn, and at the latest after a moment.
+func (l *Log) hold(ctx context.Context, t *Turn, b record.Batch, records ...record.Record) error {
+	b.Records = append(b.Records, records...)
+	if err := settle(b.Records); err != nil {
 		return err
 	}
-	t.apply(r)
+	for _, r := range b.Records[len(b.Records)-len(records):] {
+		t.apply(r)
+	}
 	if t.later == nil {
 		ctx = context.WithoutCancel(ctx)
 		t.later = &later{write: func(all []record.Record) error { return l.store.Append(ctx, record.Batch{Records: all}) }}
 	}
-	t.later.add(r)
+	t.later.add(b.Records...)
 	return nil
 }
 
@@ -50,9 +58,20 @@ func (w *later) add(all ...record.Record) {
 func (w *later) flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.due = nil
 	if len(w.records) > 0 && w.write(w.records) == nil {
 		w.records = nil
 	}
+}
+
+// back returns what was taken for a commit that was not made; it is older than what waits.
+func (w *later) back(taken []record.Record) {
+	if len(taken) == 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.records = append(taken[:len(taken):len(taken)], w.records...)
 }
 
 // take gives what is not written yet, for a commit that is about to be made.
@@ -64,6 +83,7 @@ func (w *later) take() []record.Record {
 	defer w.mu.Unlock()
 	if w.due != nil {
 		w.due.Stop()
+		w.due = nil
 	}
 	all := w.records
 	w.records = nil

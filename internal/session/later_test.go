@@ -42,6 +42,61 @@ func TestANotedHopIsWritten(t *testing.T) {
 	}
 }
 
+// A turn that nobody asks for while it goes on is in the log with its end, in one commit, and
+// before that when it takes long.
+func TestASoonTurnIsWritten(t *testing.T) {
+	for _, long := range []bool{false, true} {
+		r := newRig(t)
+		position, err := r.log.Resolve(ctx, me, []chat.Message{user("hello")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn, err := r.log.Begin(ctx, position, session.Opening{Soon: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if turn.Status != record.StatusOpen || turn.Session == "" || len(turn.User) != 1 {
+			t.Errorf("the turn in hand is %+v", turn)
+		}
+		for long && len(kinds(t, r, turn.Session)) < 2 {
+			time.Sleep(time.Millisecond)
+		}
+		answer := chat.Text(chat.Assistant, "there")
+		if err := r.log.Close(ctx, turn, record.StatusDelivered, "", session.Served{Hop: record.Hop{Hop: record.HopAnswer, Message: &answer}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := kinds(t, r, turn.Session); len(got) != 4 || got[1] != record.KindTurnOpened || got[3] != record.KindTurnClosed {
+			t.Errorf("long %t: %v", long, got)
+		}
+		next, err := r.log.Resolve(ctx, me, []chat.Message{user("hello"), answer, user("more")})
+		if err != nil || next.Parent != turn.ID || next.Session != turn.Session {
+			t.Errorf("long %t: it goes on after %q in %q: %v", long, next.Parent, next.Session, err)
+		}
+		if err := r.log.Close(ctx, turn, record.StatusInterrupted, ""); err == nil {
+			t.Error("it was closed twice")
+		}
+	}
+}
+
+// What waits is written with whatever is written next of the turn, before it.
+func TestWhatWaitsComesFirst(t *testing.T) {
+	r := newRig(t)
+	position, err := r.log.Resolve(ctx, me, []chat.Message{user("hello")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, err := r.log.Begin(ctx, position, session.Opening{Soon: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.log.RecordHop(ctx, turn, session.Served{Hop: record.Hop{Hop: record.HopRoute}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := kinds(t, r, turn.Session); len(got) != 3 || got[2] != record.KindHop {
+		t.Error(got)
+	}
+}
+
 func kinds(t *testing.T, r *rig, session string) (all []record.Kind) {
 	t.Helper()
 	records, err := r.store.Records(ctx, me.Owner, session, 0, 99)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
@@ -70,11 +71,7 @@ func (l *Log) Close(ctx context.Context, t *Turn, status record.Status, reason s
 		return errs.Newf(errs.Internal, "a turn cannot be closed as %q", status)
 	}
 	records = append(records, l.record(t, record.TurnClosed{Status: status, Reason: reason}))
-	batch.Records = t.later.take()
 	err := l.advance(ctx, t, batch, records...)
-	if err != nil && len(batch.Records) > 0 {
-		t.later.add(batch.Records...)
-	}
 	if errors.Is(err, record.ErrConflict) {
 		return errs.Wrap(errs.Internal, err, fmt.Sprintf("turn %s is not open any more", t.ID), "")
 	}
@@ -119,21 +116,38 @@ func expecting(t *Turn, s record.Status) record.Batch {
 	return record.Batch{Expect: []record.Expect{{Owner: t.Owner, Turn: t.ID, Status: s}}}
 }
 
-// advance commits records of a turn and then applies them to it.
+// advance commits records of a turn, behind those of it that wait, and then applies them to it.
 func (l *Log) advance(ctx context.Context, t *Turn, b record.Batch, records ...record.Record) error {
-	for i := range records {
-		if err := records[i].Settle(); err != nil {
-			return err
-		}
+	if err := settle(records); err != nil {
+		return err
 	}
-	b.Records = append(b.Records, records...)
+	waiting := t.later.take()
+	if opens(waiting) { // in this very batch: nobody else can have closed it
+		b.Expect = nil
+	}
+	b.Records = slices.Concat(b.Records, waiting, records)
 	if err := l.store.Append(context.WithoutCancel(ctx), b); err != nil {
+		t.later.back(waiting)
 		return err
 	}
 	for _, r := range records {
 		t.apply(r)
 	}
 	return nil
+}
+
+func settle(records []record.Record) error {
+	for i := range records {
+		if err := records[i].Settle(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// opens reports whether a turn's beginning is among its records.
+func opens(records []record.Record) bool {
+	return slices.ContainsFunc(records, func(r record.Record) bool { return r.Body.Kind() == record.KindTurnOpened })
 }
 
 // record makes a record of a turn.

@@ -33,14 +33,14 @@ func (r *Runner) Run(ctx context.Context, q Request, out Sink) (err error) {
 	if err := r.check(q); err != nil {
 		return err
 	}
-	l, err := r.open(ctx, q)
+	o, wants := out.(Opener)
+	l, err := r.open(ctx, q, wants)
 	if err != nil {
 		return err
 	}
 	l.span = span
 	defer l.abandon(&err)
-	if o, wants := out.(Opener); wants {
-		l.watched = true
+	if wants {
 		if err = o.Opened(l.report()); err != nil {
 			return gone(err)
 		}
@@ -105,9 +105,10 @@ type life struct {
 	span     Span // nil: nobody traces
 }
 
-// open finds the conversation and commits the turn's beginning. A turn that goes
-// on with tool results keeps the contract that it is pinned to.
-func (r *Runner) open(ctx context.Context, q Request) (*life, error) {
+// open finds the conversation and begins the turn: in the log at once if somebody may look
+// at it there while it goes on, else soon. A turn that goes on with tool results keeps the
+// contract that it is pinned to.
+func (r *Runner) open(ctx context.Context, q Request, watched bool) (*life, error) {
 	catalog, err := r.Catalogue.Current(ctx, q.Owner)
 	if err != nil {
 		return nil, err
@@ -126,11 +127,12 @@ func (r *Runner) open(ctx context.Context, q Request) (*life, error) {
 	turn, err := r.Sessions.Begin(ctx, position, session.Opening{
 		Request: q.ID, Contract: catalog.Contract.Hash(), Purpose: q.Purpose, Consent: q.Consent,
 		Tools: q.Tools, Choice: q.ToolChoice, Forced: q.Adapter, Asked: q.Asked,
+		Soon: !watched && catalog.Contract.Split == nil, // parts name the whole
 	})
 	if err != nil {
 		return nil, err
 	}
-	l := &life{Runner: r, request: q, position: position, turn: turn, contract: catalog.Contract, catalog: catalog}
+	l := &life{Runner: r, request: q, position: position, turn: turn, contract: catalog.Contract, catalog: catalog, watched: watched}
 	if turn.Contract == catalog.Contract.Hash() {
 		return l, nil
 	}

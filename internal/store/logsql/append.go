@@ -142,6 +142,43 @@ func begins(all []record.Record, i int) bool {
 	return session && turn
 }
 
+// closing gives the record that closes the turn which record i of a batch opens, if nothing
+// of the batch between them moves the turn: it is written as it ends. Nil if there is none.
+func closing(all []record.Record, i int) *record.Record {
+	for j := i + 1; j < len(all); j++ {
+		if all[j].Turn != all[i].Turn || all[j].Owner != all[i].Owner {
+			continue
+		}
+		switch all[j].Body.Kind() {
+		case record.KindToolResults:
+			return nil
+		case record.KindTurnClosed:
+			return &all[j]
+		}
+	}
+	return nil
+}
+
+// opening reports whether record i closes a turn that the batch opens and has written so.
+func opening(all []record.Record, i int) bool {
+	for j := range i {
+		if all[j].Body.Kind() == record.KindTurnOpened && closing(all, j) == &all[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// moved is when the records of a batch from i on last touch the session of a turn that
+// record i opens: at its opening, or at the end that comes with it.
+func moved(all []record.Record, i int) int64 {
+	now := all[i].Time.UnixNano()
+	if end := closing(all, i); end != nil {
+		now = max(now, end.Time.UnixNano())
+	}
+	return now
+}
+
 // derive keeps the sessions and turns tables in step with record i of a batch.
 func derive(ctx context.Context, db Writer, all []record.Record, i int) error {
 	r := all[i]
@@ -155,7 +192,7 @@ func derive(ctx context.Context, db Writer, all []record.Record, i int) error {
 	case record.SessionOpened:
 		updated, turns := now, 0
 		if begins(all, i) {
-			updated, turns = max(now, all[i+1].Time.UnixNano()), 1
+			updated, turns = max(now, moved(all, i+1)), 1
 		}
 		alone := "" // a session that is its own run is no conversation
 		if r.Run == r.Session {
@@ -164,14 +201,22 @@ func derive(ctx context.Context, db Writer, all []record.Record, i int) error {
 		return run(ctx, db, `INSERT INTO sessions (owner, id, scope, root, forked_from, title, opened, updated, turns, run) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 			r.Owner, r.Session, b.Scope, b.Root, b.ForkedFrom, b.Title, now, updated, turns, alone)
 	case record.TurnOpened:
+		status := record.StatusOpen
+		if end := closing(all, i); end != nil {
+			status = end.Body.(record.TurnClosed).Status
+		}
 		if err := one(ctx, db, `INSERT INTO turns (owner, id, session, scope, parent, status, awaited)
-			SELECT owner, $1, id, scope, $2, 'open', FALSE FROM sessions WHERE owner = $3 AND id = $4`, r.Turn, r.ParentTurn, r.Owner, r.Session); err != nil || begins(all, i-1) {
+			SELECT owner, $1, id, scope, $2, $3, $4 FROM sessions WHERE owner = $5 AND id = $6`,
+			r.Turn, r.ParentTurn, string(status), status == record.StatusAwaiting, r.Owner, r.Session); err != nil || begins(all, i-1) {
 			return err
 		}
-		return one(ctx, db, `UPDATE sessions SET turns = turns + 1, `+touch+` WHERE owner = $2 AND id = $3`, now, r.Owner, r.Session)
+		return one(ctx, db, `UPDATE sessions SET turns = turns + 1, `+touch+` WHERE owner = $2 AND id = $3`, moved(all, i), r.Owner, r.Session)
 	case record.ToolResults:
 		return one(ctx, db, `UPDATE turns SET status = 'open' WHERE owner = $1 AND id = $2`, r.Owner, r.Turn)
 	case record.TurnClosed:
+		if opening(all, i) {
+			return nil
+		}
 		if err := closeTurn(ctx, db, r, b.Status); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	_ "modernc.org/sqlite" // the driver
 
@@ -67,6 +68,9 @@ type Store struct {
 	mu     sync.RWMutex // closed against a send on queue
 	closed bool
 	done   chan struct{}
+
+	uncopied atomic.Int64  // writes and commits since the last checkpoint, about
+	copied   chan struct{} // closed when no checkpoint comes any more
 }
 
 const readers = 4
@@ -78,7 +82,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if !ok {
 		return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("durability is %q", o.Durability), "use full or normal").In("durability")
 	}
-	s := &Store{fault: o.Fault, path: o.Path, recent: newRecent(), queue: make(chan *job, 256), done: make(chan struct{})}
+	s := &Store{fault: o.Fault, path: o.Path, recent: newRecent(), queue: make(chan *job, 256), done: make(chan struct{}), copied: make(chan struct{})}
 	s.Log = logsql.Log{Reader: &s.pool}
 	if s.fault == nil {
 		s.fault = func(Stage, record.Kind) error { return nil }
@@ -88,6 +92,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	go s.run()
+	go s.checkpoints()
 	return s, nil
 }
 
@@ -95,7 +100,7 @@ func (s *Store) open(ctx context.Context, sync string, maxBytes int64) (err erro
 	if err := private(s.path); err != nil {
 		return errs.Wrap(errs.StorageFailed, err, "the log "+s.path+" cannot be opened", "check that MACARON_HOME exists and that this user may write there")
 	}
-	if s.write, err = sql.Open("sqlite", dsn(s.path, "auto_vacuum(2)", "journal_mode(WAL)", "synchronous("+sync+")", "secure_delete(1)")); err != nil {
+	if s.write, err = sql.Open("sqlite", dsn(s.path, "auto_vacuum(2)", "journal_mode(WAL)", "synchronous("+sync+")", "secure_delete(1)", autocheckpoint)); err != nil {
 		return s.coded(err)
 	}
 	s.write.SetMaxOpenConns(1)
@@ -160,6 +165,7 @@ func (s *Store) Close() error {
 	close(s.queue)
 	s.mu.Unlock()
 	<-s.done
+	<-s.copied
 	return s.coded(s.closeFiles())
 }
 

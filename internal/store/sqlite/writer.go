@@ -111,6 +111,7 @@ func (s *Store) commit(jobs []*job) {
 		}
 		return
 	}
+	s.uncopied.Add(int64(1 + len(jobs)))
 	for _, j := range jobs {
 		result := err
 		if err == nil && j.committed != nil {

@@ -35,6 +35,45 @@ func recordsReadBack(t *testing.T, s Store) {
 	}
 }
 
+// inOneBatch: a turn that is opened and closed by one batch stands as one that two batches
+// opened and closed, and so does its session.
+func inOneBatch(t *testing.T, s Store) {
+	for i, end := range []record.Status{record.StatusDelivered, record.StatusAwaiting, record.StatusInterrupted} {
+		once, twice := fmt.Sprint("once", i), fmt.Sprint("twice", i)
+		put(t, s, records(opened("o", once, 1), turn("o", once, "a"+once, "", 2), closed("o", once, "a"+once, 5, end)))
+		put(t, s, records(opened("o", twice, 1), turn("o", twice, "a"+twice, "", 2)))
+		put(t, s, records(closed("o", twice, "a"+twice, 5, end)))
+		put(t, s, records(turn("o", once, "b"+once, "", 6), turn("o", once, "c"+once, "", 6), closed("o", once, "b"+once, 9, end)))
+		put(t, s, records(turn("o", twice, "b"+twice, "", 6), turn("o", twice, "c"+twice, "", 6)))
+		put(t, s, records(closed("o", twice, "b"+twice, 9, end)))
+		for _, id := range []string{"a", "b"} { // what was seen awaiting waits again when it is cut short
+			put(t, s, records(rec("o", once, id+once, "", 10, record.ToolResults{}), closed("o", once, id+once, 11, record.StatusInterrupted)))
+			put(t, s, records(rec("o", twice, id+twice, "", 10, record.ToolResults{}), closed("o", twice, id+twice, 11, record.StatusInterrupted)))
+		}
+		for _, id := range []string{"a", "b", "c"} {
+			x, errX := s.Turn(ctx, "o", id+once)
+			y, errY := s.Turn(ctx, "o", id+twice)
+			if x.Status != y.Status || errX != nil || errY != nil {
+				t.Errorf("%s, %s: %q and %q: %v %v", id, end, x.Status, y.Status, errX, errY)
+			}
+		}
+		x, errX := s.Session(ctx, "o", once)
+		y, errY := s.Session(ctx, "o", twice)
+		if x.Turns != 3 || y.Turns != 3 || !x.Updated.Equal(y.Updated) || errX != nil || errY != nil {
+			t.Errorf("%s: %+v and %+v: %v %v", end, x, y, errX, errY)
+		}
+	}
+	open, err := s.Open(ctx, 99)
+	for _, o := range open {
+		if o.Turn[0] != 'c' {
+			t.Errorf("%s is %s", o.Turn, o.Status)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func allOrNothing(t *testing.T, s Store) {
 	put(t, s, records(opened("o", "s", 1)))
 	bad := records(turn("o", "s", "t", "", 2), turn("o", "s", "t", "", 2)) // one id twice

@@ -51,6 +51,7 @@ func Run(t *testing.T, open Open) {
 		{"lineage", lineage},
 		{"after", after},
 		{"status", status},
+		{"a turn in one batch", inOneBatch},
 		{"last chain", lastChain},
 		{"calls", calls},
 		{"sessions are listed by last change", sessionsByChange},
