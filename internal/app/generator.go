@@ -23,6 +23,7 @@ func (a *App) openGenerator(opts Options) error {
 	case opts.Generator != nil:
 		a.generator.set(opts.Generator, nil)
 	case len(a.cfg.Below()) > 0:
+		spendHeap()
 		a.generator.set(a.openFleet(a.cfg.Below()), nil)
 		a.onClose(a.generator.Close)
 		a.metrics.Upstreams(a.upstreams)

@@ -4,7 +4,29 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+
+	"macaron/internal/config"
+	"macaron/internal/obs"
 )
+
+// A process without a model lets garbage gather, unless somebody has set how much.
+func TestAProxyLetsGarbageGather(t *testing.T) {
+	for was, want := range map[int]int{100: roomy, 50: 50} {
+		before := debug.SetGCPercent(was)
+		cfg := settings(t, t.TempDir())
+		cfg.Upstream = config.Upstream{URL: "http://127.0.0.1:1/v1", Timeout: cfg.Upstream.Timeout}
+		a, err := New(cfg, Options{Log: obs.Discard()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := debug.SetGCPercent(before); got != want {
+			t.Errorf("%d became %d, not %d", was, got, want)
+		}
+	}
+}
 
 // TestTheHeapStaysCloseToWhatIsInUse: much more garbage than the pages that are in use
 // comes by, and never more of it lies around than is allowed.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
@@ -11,7 +12,12 @@ import (
 // match looks up the longest known beginning: how many messages it has, and the
 // index entries that end there. A match at a system message counts from the message
 // before, so that the system message stays with what follows.
+//
+// Whatever is known has an answer in it, so that a request without one begins something new.
 func (l *Log) match(ctx context.Context, r request) (int, []record.Chain, error) {
+	if !slices.ContainsFunc(r.messages, func(m chat.Message) bool { return m.Role == chat.Assistant }) {
+		return 0, nil, nil
+	}
 	i, found, err := l.store.LastChain(ctx, r.Owner, r.Scope, r.Session, r.links, candidates)
 	if err != nil || i < 0 {
 		return 0, nil, err

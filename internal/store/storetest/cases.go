@@ -43,9 +43,11 @@ func inOneBatch(t *testing.T, s Store) {
 		put(t, s, records(opened("o", once, 1), turn("o", once, "a"+once, "", 2), closed("o", once, "a"+once, 5, end)))
 		put(t, s, records(opened("o", twice, 1), turn("o", twice, "a"+twice, "", 2)))
 		put(t, s, records(closed("o", twice, "a"+twice, 5, end)))
+		sameSession(t, s, once, twice, 1)
 		put(t, s, records(turn("o", once, "b"+once, "", 6), turn("o", once, "c"+once, "", 6), closed("o", once, "b"+once, 9, end)))
 		put(t, s, records(turn("o", twice, "b"+twice, "", 6), turn("o", twice, "c"+twice, "", 6)))
 		put(t, s, records(closed("o", twice, "b"+twice, 9, end)))
+		sameSession(t, s, once, twice, 3)
 		for _, id := range []string{"a", "b"} { // what was seen awaiting waits again when it is cut short
 			put(t, s, records(rec("o", once, id+once, "", 10, record.ToolResults{}), closed("o", once, id+once, 11, record.StatusInterrupted)))
 			put(t, s, records(rec("o", twice, id+twice, "", 10, record.ToolResults{}), closed("o", twice, id+twice, 11, record.StatusInterrupted)))
@@ -57,11 +59,6 @@ func inOneBatch(t *testing.T, s Store) {
 				t.Errorf("%s, %s: %q and %q: %v %v", id, end, x.Status, y.Status, errX, errY)
 			}
 		}
-		x, errX := s.Session(ctx, "o", once)
-		y, errY := s.Session(ctx, "o", twice)
-		if x.Turns != 3 || y.Turns != 3 || !x.Updated.Equal(y.Updated) || errX != nil || errY != nil {
-			t.Errorf("%s: %+v and %+v: %v %v", end, x, y, errX, errY)
-		}
 	}
 	open, err := s.Open(ctx, 99)
 	for _, o := range open {
@@ -71,6 +68,15 @@ func inOneBatch(t *testing.T, s Store) {
 	}
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+func sameSession(t *testing.T, s Store, once, twice string, turns int) {
+	t.Helper()
+	x, errX := s.Session(ctx, "o", once)
+	y, errY := s.Session(ctx, "o", twice)
+	if x.Turns != turns || y.Turns != turns || !x.Updated.Equal(y.Updated) || errX != nil || errY != nil {
+		t.Errorf("%+v and %+v: %v %v", x, y, errX, errY)
 	}
 }
 
