@@ -35,15 +35,11 @@ var Wheels = []Wheel{
 	{"mpmath", "1.3.0", "mpmath-1.3.0-py3-none-any.whl", "a0b2b9fe80bbcd81a6647ff13108738cfb482d481d826cc0e02f5b35e5c88d2c"},
 }
 
-// Dir is where the wheels lie if nobody says otherwise: MACARON_BFCL, or below the user's
-// cache.
+// Dir is where the wheels lie if nobody says otherwise: below the user's cache.
 func Dir() (string, error) {
-	if dir := os.Getenv("MACARON_BFCL"); dir != "" {
-		return dir, nil
-	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", errs.Wrap(errs.InvalidRequest, err, "there is no cache directory", "set MACARON_BFCL")
+		return "", errs.Wrap(errs.InvalidRequest, err, "there is no cache directory", "name the directory with --bfcl")
 	}
 	return filepath.Join(cache, "macaron", "bfcl"), nil
 }
