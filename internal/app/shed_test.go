@@ -35,20 +35,7 @@ func TestAToolOfTheShedInRuns(t *testing.T) {
 		return true, nil
 	}}
 	first := start(t, cfg, calls)
-	saved, err := first.tools.Shed.Save(t.Context(), "local", record.ToolSaved{Name: "words_of", Source: counter, Effect: "read", Uses: []string{"read_notes"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var set toolshed.Set
-	for i := range 10 {
-		path := `{"path":"f` + strconv.Itoa(i) + `"}`
-		text := `{"text":"` + strings.Repeat("w ", i+1) + `"}`
-		set.Cases = append(set.Cases, toolshed.Case{Args: []byte(path), Want: []byte(strconv.Itoa(i + 1)), Calls: []toolshed.Fixture{{Name: "read_notes", Args: []byte(path), Value: []byte(text)}}})
-	}
-	entry, err := first.tools.Shed.Promote(t.Context(), "local", saved.Tool, set, []string{"read_notes", "write_file"})
-	if err != nil || entry.Status != toolshed.Promoted {
-		t.Fatalf("%+v %v", entry, err)
-	}
+	saved := promotedCounter(t, first.tools.Shed)
 	if err := first.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +81,7 @@ func TestAToolOfTheShedInRuns(t *testing.T) {
 			t.Fatalf("%+v", done)
 		}
 	}
-	entry, err = s.tools.Shed.Show(t.Context(), "local", saved.Tool)
+	entry, err := s.tools.Shed.Show(t.Context(), "local", saved.Tool)
 	if err != nil || entry.Status != toolshed.Demoted || entry.Uses != 4 || entry.Successes != 1 {
 		t.Errorf("%+v %v", entry, err)
 	}
@@ -102,4 +89,24 @@ func TestAToolOfTheShedInRuns(t *testing.T) {
 	if code := s.api("POST", "", object{"instruction": "count"}, &refused); code == 200 || !strings.Contains(refused.Error.Message, "words_of") {
 		t.Errorf("a run with a demoted tool: %d %+v", code, refused)
 	}
+}
+
+// promotedCounter saves the counter and has it judged.
+func promotedCounter(t *testing.T, shed *toolshed.Shed) toolshed.Entry {
+	t.Helper()
+	saved, err := shed.Save(t.Context(), "local", record.ToolSaved{Name: "words_of", Source: counter, Effect: "read", Uses: []string{"read_notes"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set toolshed.Set
+	for i := range 10 {
+		path := `{"path":"f` + strconv.Itoa(i) + `"}`
+		text := `{"text":"` + strings.Repeat("w ", i+1) + `"}`
+		set.Cases = append(set.Cases, toolshed.Case{Args: []byte(path), Want: []byte(strconv.Itoa(i + 1)), Calls: []toolshed.Fixture{{Name: "read_notes", Args: []byte(path), Value: []byte(text)}}})
+	}
+	entry, err := shed.Promote(t.Context(), "local", saved.Tool, set, []string{"read_notes", "write_file"})
+	if err != nil || entry.Status != toolshed.Promoted {
+		t.Fatalf("%+v %v", entry, err)
+	}
+	return entry
 }

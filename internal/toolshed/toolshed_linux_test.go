@@ -255,7 +255,7 @@ func TestFailingToolIsDemotedByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if r, err := x.Invoke(t.Context(), tool.Call{ID: "c", Arguments: json.RawMessage(`{"values":["a",1]}`)}); err != nil || r.Error == nil || !strings.Contains(r.Error.Message, "TypeError") {
+		if r, err := x.Invoke(t.Context(), tool.Call{ID: "c", Arguments: json.RawMessage(`{"values":["a",1]}`)}); err != nil || r.Error == nil || !strings.Contains(r.Error.Said, "TypeError") {
 			t.Fatalf("%s %+v %v", r.Value, r.Error, err)
 		}
 	}
