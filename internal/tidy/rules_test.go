@@ -142,7 +142,6 @@ func TestPackagesAreNamedForWhatTheyHold(t *testing.T) {
 
 // environment are the places that read the environment, besides config and tests.
 var environment = map[string]string{
-	"internal/bench/bfcl/worker.go":          "used by measurements only: MACARON_BFCL says where their packages lie",
 	"internal/testvectors/testvectors.go":    "used by tests only: MACARON_TESTDATA says where their data lie",
 	"internal/testvectors/fetch/download.go": "hands the environment on to pip, with one variable more",
 	"internal/tidy/tally/main.go":            "part of make test: ALLOW_SKIP",
