@@ -19,7 +19,7 @@ import (
 )
 
 func newBenchHarbor(e *env) *cobra.Command {
-	var agent, out string
+	var agent, out, packages string
 	var seed uint64
 	c := &cobra.Command{
 		Use: "harbor DIR", Short: "Run a task directory in Harbor's format", Args: args(1, 1, "a task directory"),
@@ -34,18 +34,25 @@ func newBenchHarbor(e *env) *cobra.Command {
 			if agent != "model" && agent != "oracle" && agent != "none" {
 				return errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no agent", agent), "use model, oracle or none")
 			}
+			var shown harbor.Packages
+			if packages != "" {
+				if shown, err = harbor.OpenPackages(packages); err != nil {
+					return err
+				}
+			}
 			return e.withBench(cmd, func(ctx context.Context, d harness.Deps, _ bench.Policy) error {
-				return e.trial(ctx, t, d, agent, out, seed)
+				return e.trial(ctx, t, d, agent, out, seed, shown)
 			})
 		},
 	}
 	c.Flags().StringVar(&agent, "agent", "model", "model, oracle or none")
 	c.Flags().StringVar(&out, "out", "", "new directory of the trial; DIR-trial in the working directory by default")
+	c.Flags().StringVar(&packages, "packages", "", "directory of Python packages (pip install --target) for the verifier, instead of those of the image")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of sampling")
 	return c
 }
 
-func (e *env) trial(ctx context.Context, t *harbor.Task, d harness.Deps, agent, out string, seed uint64) error {
+func (e *env) trial(ctx context.Context, t *harbor.Task, d harness.Deps, agent, out string, seed uint64, given harbor.Packages) error {
 	if out == "" {
 		out = t.Name + "-trial"
 	}
@@ -63,7 +70,7 @@ func (e *env) trial(ctx context.Context, t *harbor.Task, d harness.Deps, agent, 
 	if err != nil {
 		return err
 	}
-	tr, err := harbor.Open(ctx, t, pool, dir)
+	tr, err := harbor.Open(ctx, t, pool, dir, given)
 	if err != nil {
 		return err
 	}

@@ -24,14 +24,15 @@ type image struct {
 	run     []string
 	workdir string
 	env     map[string]string
+	pip     bool // Python packages are part of it
 }
 
 // systems are bases that this machine's own system stands for.
-var systems = regexp.MustCompile(`^(docker\.io/)?(library/)?(debian|ubuntu|python)(:[\w.-]+)?$`)
+var systems = regexp.MustCompile(`^(docker\.io/)?(library/)?(debian|ubuntu|python)(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$`)
 
 // readImage reads a Dockerfile of the subset: FROM a Debian-like system, COPY and ADD of
 // local files into /app, WORKDIR, ENV, RUN, and what says nothing about files.
-func readImage(text string) (*image, error) {
+func readImage(text string, packages Packages) (*image, error) {
 	im := &image{workdir: app, env: map[string]string{}}
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	from := 0
@@ -58,7 +59,7 @@ func readImage(text string) (*image, error) {
 		case "ENV":
 			err = im.variables(rest)
 		case "RUN":
-			err = im.command(rest)
+			err = im.command(rest, packages)
 		case "CMD", "LABEL", "EXPOSE", "MAINTAINER":
 		default:
 			err = fmt.Errorf("the instruction %s", verb)
@@ -124,9 +125,10 @@ func (im *image) variables(rest string) error {
 
 var packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]+$`)
 
-// command notes a RUN. Installing Debian packages is checked instead of done: this machine
-// must have them. Everything else is run in the sandbox, without network.
-func (im *image) command(rest string) error {
+// command notes a RUN. Installing packages is checked instead of done: this machine must
+// have those of Debian, and the given directory those of Python. Everything else is run in
+// the sandbox, without network.
+func (im *image) command(rest string, packages Packages) error {
 	var left []string
 	for _, part := range strings.Split(rest, "&&") {
 		words := strings.Fields(part)
@@ -141,6 +143,11 @@ func (im *image) command(rest string) error {
 					return fmt.Errorf("the package %s, which this machine does not have,", w)
 				}
 			}
+		case pipInstall.MatchString(strings.Join(words, " ")):
+			if err := packages.check(pipInstall.FindStringSubmatch(strings.Join(words, " "))[1]); err != nil {
+				return err
+			}
+			im.pip = true
 		default:
 			left = append(left, strings.TrimSpace(part))
 		}

@@ -6,6 +6,7 @@ package harbor
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -120,10 +121,7 @@ func strict(err error) string {
 // check refuses what would be another task without it.
 func (t *Task) check() error {
 	c, e := t.Config, t.Config.Env
-	schema := c.Schema
-	if schema == "" {
-		schema = c.Version
-	}
+	schema := cmp.Or(c.Schema, c.Version, schemas[len(schemas)-1]) // without one it is the newest, as in Harbor
 	for _, bad := range []struct {
 		is   bool
 		what string

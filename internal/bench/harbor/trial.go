@@ -32,6 +32,7 @@ type Trial struct {
 	Sandbox Sandbox
 	Dir     string // absolute, without links; made
 	image   *image
+	given   Packages
 }
 
 // Result is what came of a trial.
@@ -46,12 +47,12 @@ type Result struct {
 }
 
 // Open builds the environment.
-func Open(ctx context.Context, t *Task, s Sandbox, dir string) (*Trial, error) {
+func Open(ctx context.Context, t *Task, s Sandbox, dir string, given Packages) (*Trial, error) {
 	text, err := read(t.Dir, "environment/Dockerfile")
 	if err != nil {
 		return nil, err
 	}
-	im, err := readImage(string(text))
+	im, err := readImage(string(text), given)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func Open(ctx context.Context, t *Task, s Sandbox, dir string) (*Trial, error) {
 	if t.Config.Env.Workdir != "" {
 		im.workdir = t.Config.Env.Workdir
 	}
-	tr := &Trial{Task: t, Sandbox: s, Dir: dir, image: im}
+	tr := &Trial{Task: t, Sandbox: s, Dir: dir, image: im, given: given}
 	for _, d := range []string{"app", "agent", "artifacts", "verifier"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
 			return nil, disk.Error(err, "the trial's directory cannot be made")
@@ -140,9 +141,22 @@ func (tr *Trial) Shell(ctx context.Context, command string, seconds float64, mor
 func (tr *Trial) exec(ctx context.Context, args []string, seconds float64, more map[string]string, binds ...repl.Bind) (repl.Exit, error) {
 	env := maps.Clone(tr.image.env)
 	maps.Copy(env, more)
+	if alternatives != "" {
+		binds = append(binds, repl.Bind{From: alternatives, To: "/etc/alternatives"})
+	}
 	return tr.Sandbox.Exec(ctx, repl.Command{Args: args, Dir: tr.image.workdir, Binds: binds, Env: env,
 		Limits: repl.Limits{WallMS: int(seconds * 1000), MemoryMB: tr.Task.Config.Env.MemoryMB}})
 }
+
+// alternatives is Debian's directory of links into /usr, by which awk and its like are
+// found. It has names of installed programs and nothing else.
+var alternatives = func() string {
+	const dir = "/etc/alternatives"
+	if real, err := filepath.EvalSymlinks(dir); err != nil || real != dir {
+		return ""
+	}
+	return dir
+}()
 
 // Oracle runs the task's own solution.
 func (tr *Trial) Oracle(ctx context.Context) error {
@@ -164,6 +178,9 @@ func (tr *Trial) Oracle(ctx context.Context) error {
 // come into being only now, and the place of the reward is new and empty.
 func (tr *Trial) Verify(ctx context.Context) (Result, error) {
 	r := Result{Task: tr.Task.Name, Notes: slices.Clone(tr.Task.Notes)}
+	if tr.image.pip {
+		r.Notes = append(r.Notes, "the image's Python packages are there for the verifier only")
+	}
 	tests, left := filepath.Join(tr.Dir, "tests"), filepath.Join(tr.Dir, "left")
 	if err := tree(filepath.Join(tr.Task.Dir, "tests"), tests); err != nil {
 		return r, err
@@ -175,9 +192,11 @@ func (tr *Trial) Verify(ctx context.Context) (Result, error) {
 	if seconds == 0 {
 		seconds = 600
 	}
-	exit, err := tr.exec(ctx, []string{"/bin/bash", "/tests/test.sh"}, seconds, tr.Task.Config.Verifier.Env,
-		repl.Bind{From: left, To: app, Writable: true}, repl.Bind{From: tests, To: "/tests"}, repl.Bind{From: tr.Dir + "/verifier", To: "/logs/verifier", Writable: true},
-		repl.Bind{From: tr.Dir + "/artifacts", To: "/logs/artifacts"})
+	env := maps.Clone(tr.image.env)
+	maps.Copy(env, tr.Task.Config.Verifier.Env)
+	binds := append(tr.given.show(env), repl.Bind{From: left, To: app, Writable: true}, repl.Bind{From: tests, To: "/tests"},
+		repl.Bind{From: tr.Dir + "/verifier", To: "/logs/verifier", Writable: true}, repl.Bind{From: tr.Dir + "/artifacts", To: "/logs/artifacts"})
+	exit, err := tr.exec(ctx, []string{"/bin/bash", "/tests/test.sh"}, seconds, env, binds...)
 	if err != nil {
 		return r, err
 	}
