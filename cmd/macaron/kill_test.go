@@ -169,6 +169,9 @@ func TestKillDuringATurnLosesNothingThatWasFinished(t *testing.T) {
 	history := []any{m{"role": "user", "content": "hello"}, m{"role": "assistant", "content": "first"}}
 	cut, done := p.chat(func(text string) bool {
 		if strings.HasSuffix(text, "answer") {
+			for tries := 0; p.statuses() == "delivered" && tries < 1000; tries++ { // its beginning may be on disk 100 ms late
+				time.Sleep(10 * time.Millisecond)
+			}
 			p.kill()
 			return true
 		}
