@@ -126,7 +126,7 @@ func file(from, to string, mode fs.FileMode) error {
 		err = os.MkdirAll(filepath.Dir(to), 0o755)
 	}
 	if err == nil {
-		err = os.WriteFile(to, b, mode.Perm())
+		err = os.WriteFile(to, b, mode.Perm()|0o444) // the sandbox's user is not the owner of what it may only read
 	}
 	return disk.Error(err, to+" cannot be written")
 }
