@@ -9,6 +9,7 @@ import (
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
+	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/record"
@@ -170,20 +171,22 @@ func (r *run) named(m chat.Message) chat.Message {
 	return m
 }
 
-// astray is what a model is told whose answer is neither an act nor an end.
+// astray is what a model is told whose answer is neither an act nor an end, or has a call
+// beside its acts that was not read.
 func (r *run) astray(h record.Hop) string {
 	text := h.Message.Text()
-	if len(h.Message.ToolCalls) > 0 {
-		return ""
-	}
 	_, code := transcript.Code(text)
+	code = code && r.mode() != contract.Functions
+	unread := r.unread(text)
 	switch {
-	case r.framing() && strings.Contains(text, r.contract.Tokens.Call):
-		return "The call is not read. Write " + r.contract.Tokens.Call + `{"name": "...", "arguments": {...}}` + r.contract.Tokens.CallEnd + "."
+	case len(h.Message.ToolCalls) > 0:
+		return unread
+	case code:
+		return "" // a mark within code is the code's
 	case strings.TrimSpace(text) == "":
 		return "The answer was empty. Call a tool, or give the result."
-	case h.Finish == chat.FinishLength && !(code && r.mode() != "functions"):
+	case h.Finish == chat.FinishLength:
 		return fmt.Sprintf("The answer was cut off after %d tokens. Say it shorter.", h.Usage.OutputTokens)
 	}
-	return ""
+	return unread
 }

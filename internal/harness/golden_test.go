@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"macaron/internal/chat"
 	"macaron/internal/record"
 	"macaron/internal/transcript"
@@ -15,8 +17,57 @@ import (
 
 var update = flag.Bool("update", false, "make the stored logs of runs anew; only ever add one: each build must read those before")
 
+// filled is JSON without the fields that say nothing: a field that a later build adds and
+// an earlier log does not fill changes nothing of what the log folds to.
+func filled(t *testing.T, text []byte) any {
+	t.Helper()
+	var all any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	return pruned(all)
+}
+
+func pruned(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = pruned(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			if v[k] = pruned(v[k]); empty(v[k]) {
+				delete(v, k)
+			}
+		}
+	}
+	return v
+}
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return v == nil || v == "" || v == false || v == json.Number("0")
+}
+
+func TestEmptyFieldsAreNoDifference(t *testing.T) {
+	const less, more = `{"a":[{"n":1},{}],"b":false}`, `{"a":[{"n":1,"x":""},{"y":{"z":[null],"w":0}}]}`
+	if diff := cmp.Diff(filled(t, []byte(less)), filled(t, []byte(`{"a":[{"n":1,"x":""},{"y":{"z":[],"w":0}}],"c":null}`))); diff != "" {
+		t.Error(diff)
+	}
+	if cmp.Equal(filled(t, []byte(less)), filled(t, []byte(more))) {
+		t.Error("an element of a list counts")
+	}
+}
+
 // A log that an earlier build wrote folds to the same run in every later one.
-func TestStoredRunsFoldToTheSameBytes(t *testing.T) {
+func TestStoredRunsFoldToTheSame(t *testing.T) {
 	if *update {
 		for name, s := range stories {
 			store(t, filepath.Join("testdata", "runs", name+".jsonl"), s)
@@ -53,8 +104,12 @@ func TestStoredRunsFoldToTheSameBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if want, err := os.ReadFile(golden); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s folds to something else (%v):\n%s", path, err, got)
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(filled(t, want), filled(t, got)); diff != "" {
+			t.Errorf("%s folds to something else:\n%s", path, diff)
 		}
 	}
 }
