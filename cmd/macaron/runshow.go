@@ -16,6 +16,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
+	"macaron/internal/obs"
 	"macaron/internal/record"
 	"macaron/internal/registry"
 	"macaron/internal/trajectory"
@@ -42,17 +43,29 @@ func newRunShow(e *env) *cobra.Command {
 
 func newRunExport(e *env) *cobra.Command {
 	var owner, format string
+	var content bool
 	c := &cobra.Command{Use: "export RUN", Short: "Print a run in a form for other programs", Args: args(1, 1, "a run's identifier or an exported file"),
-		Long: "Forms: records (the log's own, as JSON lines), atif (Harbor's trajectory format), sft (a row of OpenAI's fine-tuning files), grpo (rows\nof served token ids, log probabilities and mask). The last two take runs of discovery, and of production with consent, alone.",
+		Long: "Forms: records (the log's own, as JSON lines), atif (Harbor's trajectory format), otel (spans as OTLP/JSON), sft (a row of OpenAI's\nfine-tuning files), grpo (rows of served token ids, log probabilities and mask). The last two take runs of discovery, and of production with consent, alone.",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			r, records, err := e.readRun(cmd.Context(), owner, given[0])
 			if err != nil {
 				return err
 			}
+			if content && format != "otel" {
+				return errs.New(errs.InvalidRequest, "--content is of the form otel alone", "leave it away: the other forms have the content")
+			}
+			if format == "otel" {
+				spans, err := obs.RunOTLP(r, obs.RunOptions{Content: content, Version: version})
+				if err != nil {
+					return err
+				}
+				return e.printJSON(spans)
+			}
 			return e.exportRun(r, records, format)
 		}}
 	c.Flags().StringVar(&owner, "tenant", auth.Local, "whose run")
-	c.Flags().StringVar(&format, "format", "atif", "records, atif, sft or grpo")
+	c.Flags().StringVar(&format, "format", "atif", "records, atif, otel, sft or grpo")
+	c.Flags().BoolVar(&content, "content", false, "with otel: also what was said, and what tools were given and showed")
 	return c
 }
 
@@ -67,7 +80,7 @@ func (e *env) exportRun(r *transcript.Run, records []record.Record, format strin
 		})
 	case "sft", "grpo":
 	default:
-		return errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no form of a run", format), "use records, atif, sft or grpo")
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no form of a run", format), "use records, atif, otel, sft or grpo")
 	}
 	t, err := trajectory.Training(r)
 	if err != nil {

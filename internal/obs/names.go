@@ -23,10 +23,14 @@ var (
 	inputTokens  = semconv.GenAIUsageInputTokensKey
 	cachedTokens = semconv.GenAIUsageCacheReadInputTokensKey
 	outputTokens = semconv.GenAIUsageOutputTokensKey
+	toolName     = semconv.GenAIToolNameKey
+	toolCall     = semconv.GenAIToolCallIDKey
 	errorType    = semconv.ErrorTypeKey
 	// Only with content.
 	inputText  = semconv.GenAIInputMessagesKey
 	outputText = semconv.GenAIOutputMessagesKey
+	toolInput  = semconv.GenAIToolCallArgumentsKey
+	toolOutput = semconv.GenAIToolCallResultKey
 
 	requestID   = attribute.Key("macaron.request.id")
 	tenant      = attribute.Key("macaron.tenant")
@@ -41,4 +45,9 @@ var (
 	label       = attribute.Key("macaron.route.label")
 	version     = attribute.Key("macaron.engine.version")
 	contractKey = attribute.Key("macaron.contract")
+	runID       = attribute.Key("macaron.run.id")
+	runStatus   = attribute.Key("macaron.run.status")
+	runMode     = attribute.Key("macaron.run.mode")
+	runPurpose  = attribute.Key("macaron.run.purpose")
+	toolEffect  = attribute.Key("macaron.tool.effect")
 )

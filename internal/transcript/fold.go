@@ -44,7 +44,7 @@ func (r *Run) hop(h record.Head, b record.Hop) {
 	r.Totals.Usage = r.Totals.Usage.Add(b.Usage)
 	r.Totals.CostUSD += b.CostUSD
 	if b.Error != "" || b.Message == nil {
-		r.Failed = append(r.Failed, b)
+		r.Failed = append(r.Failed, &Turn{Head: h, Hop: b})
 		return
 	}
 	r.Turns = append(r.Turns, &Turn{Head: h, Hop: b, Acts: r.acts(b)})

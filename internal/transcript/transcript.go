@@ -23,7 +23,7 @@ type Run struct {
 	Opened record.RunOpened
 	Said   []string // put to the model before its first turn
 	Turns  []*Turn
-	Failed []record.Hop // model calls that did not come to their end
+	Failed []*Turn // model calls that did not come to their end; nothing came of them
 	Notes  []Note
 	Status record.RunStatus
 	Closed *record.RunClosed // the last one; nil if there is none yet
@@ -201,6 +201,9 @@ func (r *Run) Cells() []*Cell {
 
 // Worked is how long the present stretch of work was, as far as its records tell.
 func (r *Run) Worked() time.Duration { return r.last.Sub(r.since) }
+
+// Until is the time of the last record.
+func (r *Run) Until() time.Time { return r.last }
 
 // InDoubt reports whether nobody knows if the call took effect: it was begun, or ended
 // without telling, and no person has decided.
