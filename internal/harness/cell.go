@@ -132,6 +132,9 @@ func (r *run) shown(ran record.CellRan) string {
 	if ran.Reason != "" {
 		line("[" + ran.Reason + "]")
 	}
+	if ran.Status == string(repl.Died) {
+		line("[A new Python goes on. Its names are gone; files are as they are.]")
+	}
 	if ran.Truncated && ran.Artifact != nil {
 		line("[the whole output is in " + ran.Artifact.Path + "]")
 	}
@@ -188,33 +191,45 @@ func clip(text string, chars int) string {
 // calling is the cell that runs, as its calls see it.
 type calling struct {
 	mu      sync.Mutex
+	cell    string // "": none runs
 	stop    func()
 	made    int
 	stopped error
+	open    sync.WaitGroup // calls that have no result yet
 }
 
-func (c *calling) begin(_ string, stop func()) {
+func (c *calling) begin(cell string, stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stop, c.made, c.stopped = stop, 0, nil
+	c.cell, c.stop, c.made, c.stopped = cell, stop, 0, nil
 }
 
-// end gives what has stopped the run from inside the cell.
+// end waits for the calls that are under way still, as where the Python was killed beneath
+// them, and gives what has stopped the run from inside the cell: what came of every call is on
+// record before the run goes on.
 func (c *calling) end() error {
 	c.mu.Lock()
+	c.cell, c.stop = "", nil
+	c.mu.Unlock()
+	c.open.Wait()
+	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stop = nil
 	return c.stopped
 }
 
-// number counts the calls of the cell, in the order in which they come.
-func (c *calling) number() (int, error) {
+// number counts the calls of the cell, in the order in which they come. One that has a number
+// is open until c.open is told.
+func (c *calling) number(cell string) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopped != nil {
 		return 0, c.stopped
 	}
+	if c.cell != cell {
+		return 0, errs.New(errs.Canceled, "the cell has ended", "")
+	}
 	c.made++
+	c.open.Add(1)
 	return c.made, nil
 }
 
@@ -232,10 +247,11 @@ func (c *calling) fail(err error) {
 
 // answer is the repl.Caller of the run: a call that code makes goes the way of every call.
 func (r *run) answer(ctx context.Context, cell, name string, args json.RawMessage) (json.RawMessage, error) {
-	n, err := r.calling.number()
+	n, err := r.calling.number(cell)
 	if err != nil {
 		return nil, err
 	}
+	defer r.calling.open.Done()
 	c := tool.Call{ID: fmt.Sprintf("%s/%d", cell, n), Name: name, Arguments: args, Parent: cell}
 	before := r.call(c.ID)
 	out, err := r.invoke(ctx, c)
@@ -275,8 +291,14 @@ func (r *run) redo(ctx context.Context, c tool.Call, was tool.Result) error {
 
 // python gives the run's session, opened and brought to where the record stands.
 func (r *run) python(ctx context.Context) (*repl.Session, error) {
-	if r.space != nil {
+	if r.space != nil && !r.space.Ended() {
 		return r.space, nil
+	}
+	if r.space != nil { // killed from outside between two cells: the record brings it back
+		if err := r.space.Close(); err != nil {
+			return nil, err
+		}
+		r.space = nil
 	}
 	o := repl.SessionOptions{ID: r.id, Workspace: r.dir, Stubs: Stubs(r.stubDefs()), Call: r.answer, Seed: r.t.Opened.Seed, Frozen: true,
 		Limits: Limits(r.contract.Sandbox)}

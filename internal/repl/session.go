@@ -127,6 +127,13 @@ func (s *Session) ready() error {
 	return nil
 }
 
+// Ended reports whether the session's Python is gone, and its namespace with it.
+func (s *Session) Ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.engine == nil
+}
+
 func (s *Session) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
