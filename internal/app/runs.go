@@ -18,7 +18,8 @@ type runs struct {
 }
 
 // openRuns sets up the harness. Runs that a process which has ended left under way are
-// closed as stopped, and go on if the settings say so.
+// closed as stopped; they, and those that an orderly stop cut short, go on if the settings
+// say so.
 func (a *App) openRuns(Options) error {
 	a.runs = &runs{}
 	a.onClose(a.closeRuns)
@@ -30,6 +31,9 @@ func (a *App) openRuns(Options) error {
 	ctx := context.Background()
 	left, err := a.runs.Sweep(ctx)
 	if err != nil {
+		return err
+	}
+	if err := a.goOnCutShort(ctx); err != nil {
 		return err
 	}
 	a.goOn(ctx, left)
@@ -57,17 +61,32 @@ func (a *App) collectRuns() {
 	})
 }
 
-// goOn resumes runs that were cut short, if the settings say so.
+// goOn resumes runs that a process left which ended suddenly, if the settings say so.
 func (a *App) goOn(ctx context.Context, left []record.RunState) {
 	for _, r := range left {
 		a.log.Warn("a run of a process that ended suddenly was closed as stopped", "run", r.Run)
-		if !a.cfg.Runs.Resume {
-			continue
+		if a.cfg.Runs.Resume {
+			a.resume(ctx, r)
 		}
-		as := auth.With(ctx, auth.Principal{Owner: r.Owner})
-		if err := a.runs.Continue(as, r.Owner, r.Run, harness.Decision{}, harness.Options{}); err != nil {
-			a.log.Error("a run could not go on", "run", r.Run, "err", err)
-		}
+	}
+}
+
+// goOnCutShort resumes those that an orderly stop cut short, if the settings say so.
+func (a *App) goOnCutShort(ctx context.Context) error {
+	if !a.cfg.Runs.Resume {
+		return nil
+	}
+	cut, err := a.runs.CutShort(ctx)
+	for _, r := range cut {
+		a.resume(ctx, r)
+	}
+	return err
+}
+
+func (a *App) resume(ctx context.Context, r record.RunState) {
+	as := auth.With(ctx, auth.Principal{Owner: r.Owner})
+	if err := a.runs.Continue(as, r.Owner, r.Run, harness.Decision{}, harness.Options{}); err != nil {
+		a.log.Error("a run could not go on", "run", r.Run, "err", err)
 	}
 }
 

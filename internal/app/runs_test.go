@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -143,8 +144,7 @@ func TestWhatIsWrongWithATaskIsNamed(t *testing.T) {
 	}
 }
 
-// A stop leaves a run that can be resumed, by a process that reads the same log; with the
-// setting, it goes on by itself.
+// A stop leaves a run that can be resumed, by a process that reads the same log.
 func TestARunOutlivesItsProcess(t *testing.T) {
 	home := t.TempDir()
 	begun := make(chan struct{}, 1)
@@ -172,5 +172,48 @@ func TestARunOutlivesItsProcess(t *testing.T) {
 	}
 	if r := s.still(run.ID); r.Status != "done" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// With runs.resume a run goes on by itself at the next start, whether the process was stopped
+// or killed (its home is then what it had written); its effects are there once.
+func TestRunsGoOnAtTheStart(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		home := t.TempDir()
+		begun := make(chan struct{}, 1)
+		g, act := acting(), acting().On
+		g.On = func(ctx context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
+			if len(r.Tools) > 0 && r.Messages[len(r.Messages)-1].Role == chat.Tool { // its file is written
+				begun <- struct{}{}
+				<-ctx.Done()
+				return true, ctx.Err()
+			}
+			return act(ctx, r, emit)
+		}
+		s := start(t, settings(t, home), g)
+		var run runJSON
+		s.api("POST", "", object{"instruction": "hello"}, &run)
+		<-begun
+		if killed {
+			left := t.TempDir()
+			if err := os.CopyFS(left, os.DirFS(home)); err != nil {
+				t.Fatal(err)
+			}
+			home = left
+		}
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		cfg := settings(t, home)
+		cfg.Runs.Resume = true
+		s = start(t, cfg, acting())
+		if r := s.still(run.ID); r.Status != "done" || !strings.HasPrefix(r.Answer, "wrote: ") || r.Totals.ToolCalls != 1 {
+			t.Errorf("killed %v: %+v", killed, r)
+		}
+		var lines []byte
+		s.api("GET", "/"+run.ID+"/records", nil, &lines)
+		if n := bytes.Count(lines, []byte(`"kind":"tool.called"`)); n != 1 {
+			t.Errorf("killed %v: the effect was begun %d times", killed, n)
+		}
 	}
 }

@@ -35,6 +35,8 @@ type Log interface {
 	RunsLeft(ctx context.Context, limit int) ([]record.RunState, error)
 	// RunsLost lists the runs under way whose process ended while this one runs.
 	RunsLost(ctx context.Context, limit int) ([]record.RunState, error)
+	// RunsStopped lists the runs of all owners that are closed as stopped.
+	RunsStopped(ctx context.Context, limit int) ([]record.RunState, error)
 	// RunHeld tells whether another living process has a run under way.
 	RunHeld(ctx context.Context, owner, run string) (bool, error)
 	// Memory lists what an owner's runs have kept in a scope, oldest first.

@@ -166,6 +166,26 @@ func (h *Harness) sweep(ctx context.Context, which func(context.Context, int) ([
 	return out, nil
 }
 
+// CutShort lists the runs that an orderly stop of a process has cut short (Close), which
+// nobody has resumed. Those that a person stopped, or a full disk, are not among them.
+func (h *Harness) CutShort(ctx context.Context) ([]record.RunState, error) {
+	all, err := h.Log.RunsStopped(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	var out []record.RunState
+	for _, s := range all {
+		t, err := h.read(ctx, s.Owner, s.Session)
+		if err != nil {
+			return nil, err
+		}
+		if t.Closed != nil && t.Closed.Reason == errStopping.Error() {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
 // Transcript folds a run of an owner.
 func (h *Harness) Transcript(ctx context.Context, owner, id string) (*transcript.Run, error) {
 	if err := ids.Check(ids.Run, id); err != nil {

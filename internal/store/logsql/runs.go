@@ -112,6 +112,11 @@ func (l Log) RunsWhere(ctx context.Context, limit int, condition string, args ..
 	return list(ctx, l, scanRun, runColumns+`WHERE `+condition+` ORDER BY owner, id LIMIT $1`, append([]any{limit}, args...)...)
 }
 
+// RunsStopped lists the runs of all owners that a stop has cut short, at most limit.
+func (l Log) RunsStopped(ctx context.Context, limit int) ([]record.RunState, error) {
+	return l.RunsWhere(ctx, limit, `status = 'stopped'`)
+}
+
 // Memory lists what an owner's runs have kept in a scope, the oldest first, at most limit.
 func (l Log) Memory(ctx context.Context, owner, scope string, limit int) ([]record.Memory, error) {
 	return list(ctx, l, func(r Row) (m record.Memory, err error) {

@@ -49,6 +49,9 @@ func runs(t *testing.T, s Store) {
 	if lost, err := s.RunsLost(ctx, 9); err != nil || len(lost) > 0 {
 		t.Errorf("of a process that lives: %v %v", lost, err)
 	}
+	if cut, err := s.RunsStopped(ctx, 9); err != nil || len(cut) > 0 {
+		t.Errorf("under way, not stopped: %v %v", cut, err)
+	}
 	if held, err := s.RunHeld(ctx, "o", "run_a"); err != nil || held {
 		t.Errorf("held by another: %v %v", held, err)
 	}

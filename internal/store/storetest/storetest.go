@@ -21,6 +21,7 @@ type Store interface {
 	Runs(ctx context.Context, owner, before string, limit int) ([]record.RunState, error)
 	RunsLeft(ctx context.Context, limit int) ([]record.RunState, error)
 	RunsLost(ctx context.Context, limit int) ([]record.RunState, error)
+	RunsStopped(ctx context.Context, limit int) ([]record.RunState, error)
 	RunHeld(ctx context.Context, owner, run string) (bool, error)
 	Memory(ctx context.Context, owner, scope string, limit int) ([]record.Memory, error)
 	Shelf(ctx context.Context, owner string, tool ids.Digest) (record.Shelf, error)
