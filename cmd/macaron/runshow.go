@@ -43,7 +43,7 @@ func newRunShow(e *env) *cobra.Command {
 
 func newRunExport(e *env) *cobra.Command {
 	var owner, format string
-	var content bool
+	var content, send bool
 	c := &cobra.Command{Use: "export RUN", Short: "Print a run in a form for other programs", Args: args(1, 1, "a run's identifier or an exported file"),
 		Long: "Forms: records (the log's own, as JSON lines), atif (Harbor's trajectory format), otel (spans as OTLP/JSON), sft (a row of OpenAI's\nfine-tuning files), grpo (rows of served token ids, log probabilities and mask). The last two take runs of discovery, and of production with consent, alone.",
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -51,22 +51,38 @@ func newRunExport(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if content && format != "otel" {
-				return errs.New(errs.InvalidRequest, "--content is of the form otel alone", "leave it away: the other forms have the content")
+			if (content || send) && format != "otel" {
+				return errs.New(errs.InvalidRequest, "--content and --send are of the form otel alone", "leave them away, or add --format otel")
 			}
 			if format == "otel" {
-				spans, err := obs.RunOTLP(r, obs.RunOptions{Content: content, Version: version})
-				if err != nil {
-					return err
-				}
-				return e.printJSON(spans)
+				return e.exportSpans(cmd.Context(), r, content, send)
 			}
 			return e.exportRun(r, records, format)
 		}}
 	c.Flags().StringVar(&owner, "tenant", auth.Local, "whose run")
 	c.Flags().StringVar(&format, "format", "atif", "records, atif, otel, sft or grpo")
 	c.Flags().BoolVar(&content, "content", false, "with otel: also what was said, and what tools were given and showed")
+	c.Flags().BoolVar(&send, "send", false, "with otel: to the receiver of traces.endpoint, instead of printing")
 	return c
+}
+
+func (e *env) exportSpans(ctx context.Context, r *transcript.Run, content, send bool) error {
+	o := obs.RunOptions{Content: content, Version: version}
+	if !send {
+		spans, err := obs.RunOTLP(r, o)
+		if err != nil {
+			return err
+		}
+		return e.printJSON(spans)
+	}
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	if !c.Traces.On() {
+		return errs.New(errs.InvalidRequest, "there is no receiver of traces", "set traces.endpoint, or OTEL_EXPORTER_OTLP_ENDPOINT")
+	}
+	return obs.SendRun(ctx, r, o, obs.TraceOptions{Endpoint: c.Traces.Endpoint, Headers: c.Traces.Headers.Reveal()})
 }
 
 func (e *env) exportRun(r *transcript.Run, records []record.Record, format string) error {

@@ -1,10 +1,12 @@
 package obs
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -23,18 +25,35 @@ import (
 // RunOTLP writes a run as one ExportTraceServiceRequest in OTLP's JSON form, which any receiver
 // of OTLP over HTTP takes. The same records give the same bytes.
 func RunOTLP(r *transcript.Run, o RunOptions) (json.RawMessage, error) {
-	m := &collector.ExportTraceServiceRequest{ResourceSpans: []*tracepb.ResourceSpans{{
-		Resource:  &resource.Resource{Attributes: written([]attribute.KeyValue{semconv.ServiceName("macaron"), semconv.ServiceVersion(o.Version)})},
-		SchemaUrl: schemaURL,
-		ScopeSpans: []*tracepb.ScopeSpans{{
-			Scope: &common.InstrumentationScope{Name: "macaron", Version: o.Version}, SchemaUrl: schemaURL, Spans: spansOf(r, o.Content),
-		}},
-	}}}
+	m := &collector.ExportTraceServiceRequest{ResourceSpans: exported(r, o)}
 	for _, s := range m.ResourceSpans[0].ScopeSpans[0].Spans {
 		s.TraceId, s.SpanId, s.ParentSpanId = asHex(s.TraceId), asHex(s.SpanId), asHex(s.ParentSpanId)
 	}
 	b, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(m)
 	return b, errs.Wrap(errs.Internal, err, "the spans of the run "+r.Head.Run+" cannot be written", "")
+}
+
+// SendRun delivers the spans of a run to the receiver of to, and returns when they are there.
+func SendRun(ctx context.Context, r *transcript.Run, o RunOptions, to TraceOptions) error {
+	client, err := receiver(to)
+	if err != nil {
+		return err
+	}
+	if err := client.Start(ctx); err != nil {
+		return unusable(err)
+	}
+	err = client.UploadTraces(ctx, exported(r, o))
+	return errs.Wrap(errs.UpstreamFailed, errors.Join(err, client.Stop(ctx)), "the receiver of traces has not taken the run", "see whether it listens at traces.endpoint")
+}
+
+func exported(r *transcript.Run, o RunOptions) []*tracepb.ResourceSpans {
+	return []*tracepb.ResourceSpans{{
+		Resource:  &resource.Resource{Attributes: written([]attribute.KeyValue{semconv.ServiceName("macaron"), semconv.ServiceVersion(o.Version)})},
+		SchemaUrl: schemaURL,
+		ScopeSpans: []*tracepb.ScopeSpans{{
+			Scope: &common.InstrumentationScope{Name: "macaron", Version: o.Version}, SchemaUrl: schemaURL, Spans: spansOf(r, o.Content),
+		}},
+	}}
 }
 
 // asHex gives the bytes whose base64, which protobuf's JSON writes, is the hex of id, which OTLP's

@@ -19,6 +19,7 @@ import (
 
 	"macaron/internal/adapter"
 	"macaron/internal/chat"
+	"macaron/internal/errs"
 	"macaron/internal/obs"
 	"macaron/internal/obs/obstest"
 	"macaron/internal/record"
@@ -177,6 +178,21 @@ func TestHiddenValuesAndFailuresInSpans(t *testing.T) {
 	}
 	if i := slices.IndexFunc(all, func(s obstest.Span) bool { return s.Name == "chat L1" }); all[i].EndTimeUnixNano-all[i].StartTimeUnixNano != uint64(time.Second/2) {
 		t.Errorf("the model call took %d", all[i].EndTimeUnixNano-all[i].StartTimeUnixNano)
+	}
+}
+
+func TestARunIsSent(t *testing.T) {
+	run, _ := stored(t, "code")
+	to := obstest.Start(t)
+	if err := obs.SendRun(t.Context(), run, obs.RunOptions{}, obs.TraceOptions{Endpoint: to.URL, Headers: "x-key=k"}); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := spans(t, run, false)
+	if diff := cmp.Diff(tree(t, want), tree(t, to.Spans())); diff != "" || to.Headers()[0].Get("X-Key") != "k" {
+		t.Errorf("%s%v", diff, to.Headers())
+	}
+	if err := obs.SendRun(t.Context(), run, obs.RunOptions{}, obs.TraceOptions{Endpoint: to.URL + "/none"}); errs.CodeOf(err) != errs.UpstreamFailed {
+		t.Errorf("a receiver that refuses: %v", err)
 	}
 }
 

@@ -42,9 +42,13 @@ type Tracer struct {
 
 // NewTracer connects to nobody yet; it fails for an address or header that cannot be.
 func NewTracer(ctx context.Context, o TraceOptions) (*Tracer, error) {
-	exporter, err := exporter(ctx, o)
+	client, err := receiver(o)
 	if err != nil {
 		return nil, err
+	}
+	exporter, err := otlptrace.New(ctx, client)
+	if err != nil {
+		return nil, unusable(err)
 	}
 	here, err := resource.New(ctx,
 		resource.WithAttributes(semconv.ServiceName("macaron"), semconv.ServiceVersion(o.Version), semconv.ServiceInstanceID(o.Instance)),
@@ -66,7 +70,8 @@ func NewTracer(ctx context.Context, o TraceOptions) (*Tracer, error) {
 	}, nil
 }
 
-func exporter(ctx context.Context, o TraceOptions) (*otlptrace.Exporter, error) {
+// receiver is who takes the spans.
+func receiver(o TraceOptions) (otlptrace.Client, error) {
 	with := []otlptracehttp.Option{otlptracehttp.WithEndpointURL(o.Endpoint)}
 	if o.Headers != "" {
 		headers := map[string]string{}
@@ -79,8 +84,11 @@ func exporter(ctx context.Context, o TraceOptions) (*otlptrace.Exporter, error) 
 		}
 		with = append(with, otlptracehttp.WithHeaders(headers))
 	}
-	e, err := otlptracehttp.New(ctx, with...)
-	return e, errs.Wrap(errs.InvalidRequest, err, "the receiver of traces cannot be used", "set traces.endpoint to a URL such as http://127.0.0.1:4318/v1/traces")
+	return otlptracehttp.NewClient(with...), nil
+}
+
+func unusable(err error) error {
+	return errs.Wrap(errs.InvalidRequest, err, "the receiver of traces cannot be used", "set traces.endpoint to a URL such as http://127.0.0.1:4318/v1/traces")
 }
 
 // Close delivers what is left, as long as ctx lasts.
