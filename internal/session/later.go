@@ -45,6 +45,25 @@ func (l *Log) hold(ctx context.Context, t *Turn, b record.Batch, records ...reco
 	return nil
 }
 
+// Settle writes the beginning of a turn that waits for another commit: from here on others
+// find the turn and its session.
+func (l *Log) Settle(ctx context.Context, t *Turn) error {
+	if !t.later.opens() {
+		return nil
+	}
+	return l.advance(ctx, t, record.Batch{})
+}
+
+// opens reports whether a turn's beginning waits.
+func (w *later) opens() bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return opens(w.records)
+}
+
 func (w *later) add(all ...record.Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

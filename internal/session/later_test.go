@@ -108,3 +108,24 @@ func kinds(t *testing.T, r *rig, session string) (all []record.Kind) {
 	}
 	return all
 }
+
+// What a client can name is in the log: Settle does not wait for the turn's end.
+func TestASettledTurnIsFound(t *testing.T) {
+	r := newRig(t)
+	position, err := r.log.Resolve(ctx, me, []chat.Message{user("hello")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, err := r.log.Begin(ctx, position, session.Opening{Soon: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := r.log.Settle(ctx, turn); err != nil {
+			t.Fatal(err)
+		}
+		if got := kinds(t, r, turn.Session); len(got) != 2 || got[1] != record.KindTurnOpened {
+			t.Error(got)
+		}
+	}
+}

@@ -126,6 +126,9 @@ func (l *Log) advance(ctx context.Context, t *Turn, b record.Batch, records ...r
 		b.Expect = nil
 	}
 	b.Records = slices.Concat(b.Records, waiting, records)
+	if len(b.Records) == 0 { // written meanwhile
+		return nil
+	}
 	if err := l.store.Append(context.WithoutCancel(ctx), b); err != nil {
 		t.later.back(waiting)
 		return err

@@ -52,10 +52,15 @@ type Opener interface {
 	Opened(Report) error
 }
 
+// Early is a Sink whose client learns the turn's names before the turn is closed. What a
+// client can name is in the log.
+type Early interface{ Early() }
+
 // Sessions is what a turn needs of the session log.
 type Sessions interface {
 	Resolve(ctx context.Context, w session.Where, messages []chat.Message) (session.Position, error)
 	Begin(ctx context.Context, p session.Position, o session.Opening) (*session.Turn, error)
+	Settle(ctx context.Context, t *session.Turn) error
 	RecordHop(ctx context.Context, t *session.Turn, h session.Served) error
 	NoteHop(ctx context.Context, t *session.Turn, h session.Served) error
 	RecordJoined(ctx context.Context, t *session.Turn, j record.Joined) error

@@ -57,6 +57,11 @@ func (r *Runner) Run(ctx context.Context, q Request, out Sink) (err error) {
 	if err = l.choose(ctx); err != nil {
 		return err
 	}
+	if _, early := out.(Early); early {
+		if err = l.Sessions.Settle(ctx, l.turn); err != nil {
+			return err
+		}
+	}
 	if err = out.Chosen(l.report()); err != nil {
 		return gone(err)
 	}

@@ -20,6 +20,9 @@ type Opening struct {
 	timer *time.Timer
 }
 
+// Early implements turn.Early: the first bytes name the turn.
+func (o *Opening) Early() {}
+
 // Chosen starts the wait, after set was called; nothing is sent yet.
 func (o *Opening) Chosen(set func()) {
 	o.mu.Lock()
