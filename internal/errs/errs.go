@@ -18,6 +18,7 @@ const (
 	Unauthenticated     Code = "unauthenticated"         // no or wrong credential
 	Forbidden           Code = "forbidden"               // foreign Host or Origin, missing scope
 	NotFound            Code = "not_found"               // no such thing for this owner
+	Gone                Code = "gone"                    // it was there, and has ended or was collected
 	ModelNotFound       Code = "model_not_found"         // unknown public model id
 	AdapterNotFound     Code = "adapter_not_found"       // no adapter of that name
 	OrphanToolTurn      Code = "orphan_tool_turn"        // a tool result that no open call awaits

@@ -8,6 +8,7 @@ var edges = map[Code]struct{ status, exit int }{
 	Unauthenticated:     {http.StatusUnauthorized, 3},
 	Forbidden:           {http.StatusForbidden, 3},
 	NotFound:            {http.StatusNotFound, 4},
+	Gone:                {http.StatusGone, 4},
 	ModelNotFound:       {http.StatusNotFound, 4},
 	AdapterNotFound:     {http.StatusNotFound, 4},
 	OrphanToolTurn:      {http.StatusBadRequest, 2},
