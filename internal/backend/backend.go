@@ -95,7 +95,8 @@ func (r *Request) Plain() bool {
 
 // Wanted says which extras the caller will use.
 type Wanted struct {
-	TokenIDs       bool // Finish.Raw and Finish.Logps
+	TokenIDs       bool // Finish.Raw and Finish.Logps, where they cost nothing
+	Rows           bool // the same and Finish.Prompt, also of servers that have to be asked: the answer may be trained on
 	Prompt         bool // Start.Prompt
 	PromptLogprobs *int // log probabilities in Start.Prompt, with so many alternatives
 	Whole          bool // nobody waits for the pieces of the text: it may come in one

@@ -88,7 +88,7 @@ func (c *Collected) Record(h *record.Hop) *record.Blob {
 	if c.Finish == nil || len(c.Finish.Raw) == 0 {
 		return nil
 	}
-	b := &record.Blob{Tokens: c.Finish.Raw}
+	b := &record.Blob{Tokens: c.Finish.Raw, Prompt: c.Finish.Prompt}
 	if len(c.Finish.Logps) == len(b.Tokens) {
 		b.Logps = c.Finish.Logps
 	}

@@ -69,6 +69,7 @@ type Finish struct {
 	Usage  Usage
 	Raw    []int32        // token ids served, when the backend knows them
 	Logps  []float32      // natural-log probability of each, same length as Raw
+	Prompt []int32        // token ids of the prompt, from servers that made it of messages and tell, when wanted
 	Tokens []TokenLogprob // sampled tokens that no text came with, when wanted: the end of the turn, those of a stop
 	Stop   string         // the stop string that ended the answer
 	StopID *int32         // the token of StopIDs that did

@@ -63,8 +63,13 @@ func (r *run) hop(ctx context.Context) error {
 	h.Message = &m
 	blob := all.Record(&h)
 	r.h.Point("hop.done")
-	if blob != nil && len(q.Tokens) > 0 {
+	prompt := q.Tokens
+	switch {
+	case blob != nil && len(q.Tokens) > 0:
 		blob.Prompt = added
+	case blob != nil && len(blob.Prompt) > 0:
+		prompt = blob.Prompt
+		blob.Prompt, h.Continues = r.follows(prompt)
 	}
 	bodies := []record.Body{h}
 	if word := r.astray(h); word != "" {
@@ -74,8 +79,8 @@ func (r *run) hop(ctx context.Context) error {
 		return err
 	}
 	r.prompt = nil
-	if blob != nil && len(q.Tokens) > 0 {
-		r.prompt = q.Tokens
+	if blob != nil {
+		r.prompt = prompt
 	}
 	r.h.Point("hop.recorded")
 	return nil
@@ -99,7 +104,7 @@ func (r *run) request() (q backend.Request, h record.Hop, added []int32, err err
 	sampling := chat.Sampling{Seed: &seed}.Over(c.Sampling.Chat())
 	q = backend.Request{
 		Messages: r.said(), Tools: o.Tools, ToolChoice: r.choice(o.Tools), ToolPrompt: c.ToolPrompt(), Revision: o.Pins.Adapter, Sampling: sampling,
-		MaxTokens: r.step(), Salt: r.owner, Session: r.head.Session, Wanted: backend.Wanted{TokenIDs: true},
+		MaxTokens: r.step(), Salt: r.owner, Session: r.head.Session, Wanted: backend.Wanted{TokenIDs: true, Rows: true},
 	}
 	if err := r.frame(&q); err != nil {
 		return q, h, nil, err
@@ -142,6 +147,21 @@ func (r *run) tokens(q backend.Request) (all, added []int32, continues string, e
 	}
 	all, err = engine.Encode(q)
 	return all, all, "", err
+}
+
+// follows compares a prompt that the server made of messages with what it was shown and
+// said before. Where that is the beginning, the hop continues the last one, and only the
+// ids behind it are new.
+func (r *run) follows(prompt []int32) (added []int32, continues string) {
+	last := r.t.Last()
+	if last == nil || last.Head.Blob == nil || len(r.prompt) == 0 {
+		return prompt, ""
+	}
+	before := slices.Concat(r.prompt, last.Head.Blob.Tokens)
+	if len(prompt) <= len(before) || !slices.Equal(prompt[:len(before)], before) {
+		return prompt, ""
+	}
+	return prompt[len(before):], last.Hop.ID
 }
 
 func lastAssistant(messages []chat.Message) int {

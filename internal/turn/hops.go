@@ -77,7 +77,7 @@ func (l *life) prompt(ctx context.Context) (backend.Request, error) {
 	return l.fit(ctx, l.overlaid(backend.Request{
 		Messages: view, Tools: l.request.Tools, ToolChoice: l.request.ToolChoice, ToolPrompt: l.contract.ToolPrompt(),
 		Revision: target, Sampling: l.request.Sampling.Over(l.contract.Sampling.Chat()), MaxTokens: most,
-		Salt: l.turn.Owner, Session: l.turn.Session, Wanted: backend.Wanted{TokenIDs: true}, Reasoning: l.request.Reasoning,
+		Salt: l.turn.Owner, Session: l.turn.Session, Wanted: backend.Wanted{TokenIDs: true, Rows: l.request.Consent == record.ConsentTrain}, Reasoning: l.request.Reasoning,
 		Hop: backend.Hop{Kind: string(record.HopAnswer)},
 	}))
 }

@@ -24,6 +24,8 @@ type dialect struct {
 	extended bool
 	// salted: cache_salt keeps the prefix caches of tenants apart.
 	salted bool
+	// ids: return_token_ids has an answer tell the tokens of its prompt and its own.
+	ids bool
 	// counts: POST /tokenize tells the tokens of a conversation.
 	counts bool
 	// choose asks for exactly one of the choices; nil: nothing does. wrapped: the answer
@@ -90,7 +92,7 @@ func (d *dialect) capabilities() backend.Capabilities {
 		return backend.Capabilities{Adapters: true, Tools: true, ForcedTools: true, CachedTokens: true}
 	}
 	return backend.Capabilities{
-		Adapters: true, Choices: d.choose != nil, Logprobs: true, Tools: true, ForcedTools: true,
+		Adapters: true, Choices: d.choose != nil, Logprobs: true, TokenIDs: d.ids, Tools: true, ForcedTools: true,
 		Images: true, JSONSchema: true, Reasoning: true, Samplers: d.extended, CachedTokens: true,
 	}
 }

@@ -32,6 +32,7 @@ type body struct {
 	Stop              []string        `json:"stop,omitempty"`
 	Logprobs          bool            `json:"logprobs,omitempty"`
 	TopLogprobs       int             `json:"top_logprobs,omitempty"`
+	ReturnTokenIDs    bool            `json:"return_token_ids,omitempty"`
 	ResponseFormat    json.RawMessage `json:"response_format,omitempty"`
 	Tools             []tool          `json:"tools,omitempty"`
 	ToolChoice        any             `json:"tool_choice,omitempty"`
@@ -143,6 +144,9 @@ func compose(model string, d *dialect, r backend.Request) body {
 	}
 	if d.extended {
 		b.TopK, b.MinP, b.RepetitionPenalty = s.TopK, s.MinP, s.RepetitionPenalty
+	}
+	if d.ids && r.Wanted.Rows {
+		b.ReturnTokenIDs, b.Logprobs = true, true
 	}
 	if d.salted && r.Salt != "" {
 		sum := sha256.Sum256([]byte(r.Salt))

@@ -5,7 +5,7 @@ package upstream
 var macaron = &dialect{
 	name:     "macaron",
 	known:    func(f *Facts) bool { return f.engine == "macaron" },
-	extended: true, salted: true, counts: true, alternatives: 20,
+	extended: true, salted: true, ids: true, counts: true, alternatives: 20,
 	choose:    func(q *body, choices []string) { q.StructuredOutputs = &structured{Choice: choices} },
 	constrain: structuredOutputs,
 }

@@ -30,7 +30,9 @@ type parser struct {
 	reason  chat.FinishReason
 	stop    string // the stop string that ended the answer, from servers that tell it
 	usage   chat.Usage
-	pieces  int // chunks with something in them: the output tokens, if no usage comes
+	served  *served // nil: no ids are wanted
+	silent  bool    // log probabilities are for served alone
+	pieces  int     // chunks with something in them: the output tokens, if no usage comes
 }
 
 func (p *parser) read(contentType string, in io.Reader) error {
@@ -99,9 +101,11 @@ func (p *parser) piece(data []byte) error {
 			return errStopped
 		}
 	}
+	p.served.prompted(c.Prompt)
 	if len(c.Choices) == 0 {
 		return nil
 	}
+	p.served.add(c.Choices[0])
 	return p.choice(c.Choices[0])
 }
 
@@ -138,7 +142,7 @@ func (p *parser) delta(d pieceDelta, c pieceChoice) error {
 		return errStopped
 	}
 	var tokens []chat.TokenLogprob
-	if c.Logprobs != nil {
+	if c.Logprobs != nil && !p.silent {
 		tokens = logprobs(c.Logprobs.Content)
 	}
 	if (text != "" || len(tokens) > 0) && !p.tell(chat.Event{Text: text, Tokens: tokens}) {
@@ -176,7 +180,9 @@ func (p *parser) finish() error {
 		p.usage.OutputTokens = p.pieces
 	}
 	p.usage.First, p.usage.Total = p.first, time.Since(p.begun)
-	if !p.emit(chat.Event{Finish: &chat.Finish{Reason: p.reason, Usage: p.usage, Stop: p.stop}}) {
+	end := &chat.Finish{Reason: p.reason, Usage: p.usage, Stop: p.stop}
+	p.served.tell(end)
+	if !p.emit(chat.Event{Finish: end}) {
 		return errStopped
 	}
 	return nil

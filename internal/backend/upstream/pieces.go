@@ -15,6 +15,7 @@ const maxCalls = 128
 type piece struct {
 	Choices []pieceChoice `json:"choices"`
 	Usage   *pieceUsage   `json:"usage"`
+	Prompt  []int32       `json:"prompt_token_ids"`
 }
 
 type pieceChoice struct {
@@ -22,6 +23,7 @@ type pieceChoice struct {
 	Message      *pieceDelta `json:"message"`
 	FinishReason string      `json:"finish_reason"`
 	StopReason   any         `json:"stop_reason"` // a stop string, or a token
+	TokenIDs     []int32     `json:"token_ids"`
 	Logprobs     *struct {
 		Content []pieceLogprob `json:"content"`
 	} `json:"logprobs"`

@@ -19,8 +19,10 @@ func quick(data []byte) (c piece, ok bool) {
 			ok = quickChoices(&c, w.Value)
 		case `"usage"`:
 			ok = string(w.Value) == "null" || json.Unmarshal(w.Value, &c.Usage) == nil
-		case `"id"`, `"created"`, `"model"`, `"system_fingerprint"`, `"service_tier"`, `"prompt_token_ids"`, `"timings"`:
+		case `"id"`, `"created"`, `"model"`, `"system_fingerprint"`, `"service_tier"`, `"timings"`:
 			ok = true
+		case `"prompt_token_ids"`:
+			ok = string(w.Value) == "null"
 		case `"object"`:
 			ok = string(w.Value) == `"chat.completion.chunk"` || string(w.Value) == `"chat.completion"`
 		default:

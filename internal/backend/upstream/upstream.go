@@ -224,7 +224,11 @@ func (b *Backend) ask(ctx context.Context, d *dialect, r backend.Request, more f
 	if err != nil {
 		return errs.Wrap(errs.Internal, err, "the request to the engine cannot be written as JSON", "")
 	}
-	return b.stream(ctx, d, model, text, emit)
+	p := &parser{backend: b, emit: emit}
+	if q.ReturnTokenIDs {
+		p.served, p.silent = &served{}, !r.Sampling.Logprobs && len(r.Choices) == 0
+	}
+	return b.stream(ctx, d, model, text, p)
 }
 
 // ModelOf is the server's name for a revision: the configured one, else the one in
@@ -242,11 +246,11 @@ func (b *Backend) ModelOf(r adapter.Revision) (string, error) {
 	return r.Name, nil
 }
 
-// stream sends one request and emits its events, from Start to Finish.
-func (b *Backend) stream(ctx context.Context, d *dialect, model string, body []byte, emit func(chat.Event) bool) error {
+// stream sends one request and has p emit its events, from Start to Finish.
+func (b *Backend) stream(ctx context.Context, d *dialect, model string, body []byte, p *parser) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	begun := time.Now()
+	p.begun = time.Now()
 	whole := time.AfterFunc(b.Longest, func() { cancel(errLongest) })
 	defer whole.Stop()
 	resp, err := b.send(ctx, b.URL+d.endpoint(), model, body)
@@ -257,7 +261,6 @@ func (b *Backend) stream(ctx context.Context, d *dialect, model string, body []b
 	quiet := time.AfterFunc(b.Timeout, func() { cancel(errSilence) })
 	defer quiet.Stop()
 	in := &alive{r: resp.Body, touch: func() { quiet.Reset(b.Timeout) }}
-	p := &parser{backend: b, emit: emit, begun: begun}
 	read := p.read
 	if d.read != nil {
 		read = func(contentType string, in io.Reader) error { return d.read(p, contentType, in) }

@@ -66,6 +66,13 @@ func (r *Recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// Exchanges are those that have passed.
+func (r *Recorder) Exchanges() []Exchange {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]Exchange(nil), r.list...)
+}
+
 // Save writes what was recorded to a file.
 func (r *Recorder) Save(path, server string) error {
 	r.mu.Lock()
