@@ -16,6 +16,9 @@
 //   - Vector sums: lane i%8 collects element i, lanes fold as in fold8.
 //   - Attention: scores, softmax and value sum per page of 64 positions, each page
 //     by itself; pages merge in ascending order.
+//   - Gradients of products: in stretches of 256, of rows of a frozen matrix or of rows of
+//     activations, each a product with float activations that is added by one fma.
+//     Gradients of attention: AttendBack says.
 //
 // Three tiers compute this: plain Go, AVX2 with FMA, AVX-512 with VNNI; ISA tells which is in
 // use. Within a tier the shape decides which kernel works: products of one or two rows run
@@ -30,6 +33,8 @@
 //	matmul, matmul_job, matmul_tile, matmul_low, ahead    products shared among workers; adapters
 //	page, attend, attend_page, attend_split, attend_all   pages of keys and values; attention
 //	vector, rope, softmax, exp_ref, gelu, layernorm, fma  between products
+//	matmul_back, outer, attend_back, attend_back_page, back_ref    gradients of all these
+//	adamw                                      a step of training
 //	pool, pool_worker, scratch, slab, align    workers and memory
 //
 // and of the assembly, where dispatch*.go choose and *_amd64.go declare:

@@ -29,6 +29,7 @@ type Pool struct {
 	mm      matmulJob
 	set     setJob
 	att     attendJob
+	attBack attendBackJob
 	runMM   func(worker, task int) // bound once: a method value allocates
 	runSet  func(worker, task int)
 	runAtt  func(worker, task int)

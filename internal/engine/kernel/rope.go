@@ -109,6 +109,20 @@ func (t *RopeTable) ApplyNeox(x []float32, heads, pos int) {
 	}
 }
 
+// Undo rotates x[heads, dim] in place by the opposite of Apply's angles: the transpose,
+// and but for rounding the inverse, of Apply.
+func (t *RopeTable) Undo(x []float32, heads, pos int) {
+	t.check(x, heads)
+	row := t.row(pos)
+	for ; heads > 0; heads, x = heads-1, x[t.dim:] {
+		for i := 0; i < t.dim; i += 2 {
+			u, v, cos, sin := x[i], x[i+1], row[i], row[t.dim+i]
+			x[i] = fma32(u, cos, float32(v*sin))
+			x[i+1] = fma32(v, cos, -float32(u*sin))
+		}
+	}
+}
+
 func (t *RopeTable) check(x []float32, heads int) {
 	if heads < 0 || len(x) < heads*t.dim {
 		panic(fmt.Sprintf("kernel: %d heads of %d in %d values", heads, t.dim, len(x)))

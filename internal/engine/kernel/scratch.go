@@ -9,4 +9,7 @@ type scratch struct {
 	wide    []byte                           // one unpacked tile, Int8 mode
 	att     attendScratch
 	span    []float32 // keys and scores of one head of a span
+	back    backScratch
+	outer   outerScratch
+	attBack attendBackScratch
 }
