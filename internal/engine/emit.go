@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"macaron/internal/engine/lora"
 	"macaron/internal/engine/sample"
 )
 
@@ -16,7 +17,8 @@ type results struct {
 	rows   []rowResult
 	hidden []float32 // of rows
 	logits []float32 // [headRows, v]
-	block  int       // first row of the block that workers sample
+	mixes  []lora.Mix
+	block  int // first row of the block that workers sample
 	pick   func(worker, i int)
 
 	few   []rowResult // rows whose grammar allows few tokens
@@ -28,6 +30,7 @@ type results struct {
 type rowResult struct {
 	task    *task
 	pos     int
+	mix     lora.Mix // the adapters of this row
 	id      int32
 	logprob float64
 	top     []sample.Logprob
@@ -52,12 +55,12 @@ func (o *results) emit(hidden []float32) {
 		own := hidden[:run.Want*d]
 		hidden = hidden[run.Want*d:]
 		if p.task.kind == choosing {
-			o.choose(p.task, own)
+			o.choose(p.task, own, p.mix)
 			continue
 		}
 		o.hidden = append(o.hidden, own...)
 		for j := range run.Want {
-			o.rows = append(o.rows, rowResult{task: p.task, pos: run.Pos + p.n - run.Want + j})
+			o.rows = append(o.rows, rowResult{task: p.task, pos: run.Pos + p.n - run.Want + j, mix: p.mix})
 		}
 	}
 	o.narrow()
@@ -78,7 +81,11 @@ func (o *results) resolve() {
 			o.logits = make([]float32, n*v)
 		}
 		o.logits = o.logits[:n*v]
-		o.l.step.Logits(o.logits, o.hidden[o.block*d:][:n*d])
+		o.mixes = o.mixes[:0]
+		for i := range n {
+			o.mixes = append(o.mixes, o.rows[o.block+i].mix)
+		}
+		o.l.step.Logits(o.logits, o.hidden[o.block*d:][:n*d], o.mixes)
 		o.l.pool.Run(n, o.pick)
 	}
 }
@@ -160,13 +167,13 @@ func (o *results) answer(r *rowResult) {
 }
 
 // choose takes the logits of the labels' first tokens and starts the labels.
-func (o *results) choose(t *task, hidden []float32) {
+func (o *results) choose(t *task, hidden []float32, mix lora.Mix) {
 	if len(hidden) == 0 {
 		return // the prompt is not through yet
 	}
 	c := t.choice
 	c.first = make([]float32, len(c.plan.First))
-	o.l.step.LogitsOf(c.first, hidden, c.plan.First)
+	o.l.step.LogitsOf(c.first, hidden, c.plan.First, mix)
 	o.l.finish(t)
 	labels := t.labels()
 	if len(labels) == 0 {

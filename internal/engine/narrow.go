@@ -44,7 +44,7 @@ func (o *results) narrow() {
 // sampleAmong computes the logits of some tokens and samples one of them.
 func (o *results) sampleAmong(r *rowResult, hidden []float32, ids []int32) {
 	part := make([]float32, len(ids))
-	o.l.step.LogitsOf(part, hidden, ids)
+	o.l.step.LogitsOf(part, hidden, ids, r.mix)
 	row := o.at[:o.l.e.model.V]
 	for i, id := range ids {
 		row[id] = part[i]

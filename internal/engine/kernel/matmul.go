@@ -66,8 +66,8 @@ func MatMulAddScaled(p *Pool, dst []float32, ldd int, w *Matrix, x *Acts, scale 
 
 // MatMulRows computes dst[n, len(rows)]: column i is row rows[i] of the product.
 // It costs one tile of 16 rows per distinct neighbourhood, so it suits choices out
-// of a large output matrix.
-func MatMulRows(p *Pool, dst []float32, w *Matrix, x *Acts, rows []int32) {
+// of a large output matrix. low is what adapters add to it.
+func MatMulRows(p *Pool, dst []float32, w *Matrix, x *Acts, rows []int32, low ...LowRank) {
 	for _, r := range rows {
 		if r < 0 || int(r) >= w.rows {
 			panic(fmt.Sprintf("kernel: row %d of a matrix with %d", r, w.rows))
@@ -79,7 +79,7 @@ func MatMulRows(p *Pool, dst []float32, w *Matrix, x *Acts, rows []int32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mm.begin()
-	p.mm.add(Product{Dst: dst, Stride: len(rows), W: w, X: *x, picks: rows})
+	p.mm.add(Product{Dst: dst, Stride: len(rows), W: w, X: *x, picks: rows, Low: low})
 	p.mm.start()
 }
 

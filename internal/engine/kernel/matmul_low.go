@@ -40,7 +40,7 @@ func (j *lowJob) open() {
 func (j *lowJob) add(pr *Product) {
 	for i := range pr.Low {
 		l := &pr.Low[i]
-		if l.Lo < 0 || l.Hi > pr.X.n || l.B.rows != pr.W.rows || l.B.k != l.A.rows || pr.Add || pr.picks != nil {
+		if l.Lo < 0 || l.Hi > pr.X.n || l.B.rows != pr.W.rows || l.B.k != l.A.rows || pr.Add {
 			panic(fmt.Sprintf("kernel: an adapter of [%d, %d] and [%d, %d] on rows %d to %d of a product [%d, %d]", l.A.rows, l.A.k, l.B.rows, l.B.k, l.Lo, l.Hi, pr.X.n, pr.W.rows))
 		}
 		if l.Lo < l.Hi {
@@ -81,7 +81,7 @@ func (j *lowJob) wait() {
 
 // fetchLow asks for what addLow will read, if there are few columns to share it.
 func (it *item) fetchLow(_ *scratch, t0, t1, c0, c1 int) {
-	if c1-c0 > fetchColumns {
+	if c1-c0 > fetchColumns || it.picks != nil {
 		return
 	}
 	for i := range it.Low {
@@ -105,7 +105,7 @@ func (it *item) addLow(buf *scratch, t0, t1, c0, c1 int) {
 			continue
 		}
 		x := Acts{x: l.Mid, n: l.Hi - l.Lo, k: l.B.k, mode: Float32}
-		half := item{Product: Product{Dst: it.Dst[l.Lo*it.Stride:], Stride: it.Stride, W: l.B, X: x, Add: true, Scale: l.Scale}}
+		half := item{Product: Product{Dst: it.Dst[l.Lo*it.Stride:], Stride: it.Stride, W: l.B, X: x, Add: true, Scale: l.Scale, picks: it.picks}}
 		half.tiles(buf, t0, t1, from, end)
 	}
 }

@@ -177,7 +177,11 @@ func (it *item) pick(buf *scratch, lo, hi, c0, c1 int) {
 				last = t
 			}
 			for m := range n {
-				it.Dst[(c+m)*it.Stride+i] = buf.out[m*tileRows+row%tileRows]
+				v := buf.out[m*tileRows+row%tileRows]
+				if it.Add {
+					v = fma32(it.Scale, v, it.Dst[(c+m)*it.Stride+i])
+				}
+				it.Dst[(c+m)*it.Stride+i] = v
 			}
 		}
 	}

@@ -135,7 +135,8 @@ func (c *config) readLists() error {
 	return c.readInvocation()
 }
 
-// readTargets takes target_modules: names of modules, or "all-linear".
+// readTargets takes target_modules: names of modules, or "all-linear", which means those
+// of the layers, as in PEFT.
 func (c *config) readTargets() error {
 	c.targets = map[Target]bool{}
 	var names []string
@@ -158,6 +159,9 @@ func (c *config) readTargets() error {
 
 // targetOf finds the target that a module name ends in.
 func targetOf(name string) (Target, bool) {
+	if name == headModule {
+		return Head, true
+	}
 	for t, m := range modules {
 		short := m[strings.IndexByte(m, '.')+1:]
 		if name == short || name == m || strings.HasSuffix(name, "."+short) {
@@ -167,12 +171,13 @@ func targetOf(name string) (Target, bool) {
 	return 0, false
 }
 
+// shortNames are the last parts of the modules' names, by target, the head's included.
 func shortNames() []string {
 	var out []string
 	for _, m := range modules {
 		out = append(out, m[strings.IndexByte(m, '.')+1:])
 	}
-	return out
+	return append(out, headModule)
 }
 
 // readLayers takes layers_to_transform: null, a number or numbers.

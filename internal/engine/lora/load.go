@@ -36,17 +36,16 @@ func (c *contents) load(base Shape) (*Adapter, error) {
 	a := &Adapter{Revision: c.rev, Scale: c.scale(), Key: c.key(), Invocation: c.invocation, layers: make([][Targets]Pair, base.Layers)}
 	for layer := range base.Layers {
 		for t := range Targets {
-			pa, pb := c.tensors[place{layer, t, false}], c.tensors[place{layer, t, true}]
-			if pa == nil && c.targets[t] && !c.gguf && (c.layers == nil || c.layers[layer]) {
-				return nil, bad("the adapter targets %s but has no tensors for layer %d", modules[t], layer)
-			}
-			if pa == nil {
-				continue
-			}
-			if err := c.pack(&a.layers[layer][t], pa, pb, base, t); err != nil {
+			if err := c.pair(&a.layers[layer][t], base, place{layer: layer, target: t}); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if err := c.pair(&a.head, base, place{layer: headLayer, target: Head}); err != nil {
+		return nil, err
+	}
+	if err := c.sameHead(base); err != nil {
+		return nil, err
 	}
 	for p, t := range c.tensors {
 		if p.layer >= base.Layers {
@@ -54,6 +53,27 @@ func (c *contents) load(base Shape) (*Adapter, error) {
 		}
 	}
 	return a, nil
+}
+
+// pair makes the two matrices of a place, if the adapter has them.
+func (c *contents) pair(to *Pair, base Shape, p place) error {
+	a := c.tensors[p]
+	if a == nil {
+		if c.targets[p.target] && !c.gguf && (c.layers == nil || c.layers[p.layer]) {
+			return bad("the adapter targets %s but has no tensors for it", p)
+		}
+		return nil
+	}
+	p.b = true
+	return c.pack(to, a, c.tensors[p], base, p.target)
+}
+
+// sameHead refuses the copy of a head that the base cannot have.
+func (c *contents) sameHead(base Shape) error {
+	if t := c.frozen; t != nil && !slices.Equal(t.Shape, []uint64{uint64(base.Vocab), uint64(base.In[Q])}) {
+		return mismatch(fmt.Sprintf("the adapter was trained with a head of the shape %v, the base's is [%d, %d]", t.Shape, base.Vocab, base.In[Q]))
+	}
+	return nil
 }
 
 // key names what the adapter computes: the revision, and the type of each tensor, since
@@ -106,9 +126,9 @@ var storage = regexp.MustCompile(`[._-](i?q[0-9][0-9a-z_]*|bf16|f16|f32|gguf|saf
 
 // pack makes the two matrices of a layer.
 func (c *contents) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Target) error {
-	in, out := base.In[t], base.Out[t]
+	in, out := base.dims(t)
 	if ta.Shape[1] != uint64(in) || tb.Shape[0] != uint64(out) {
-		return mismatch(fmt.Sprintf("%s and its partner turn %d values into %d, the base's layer %d into %d", ta.Name, ta.Shape[1], tb.Shape[0], in, out))
+		return mismatch(fmt.Sprintf("%s and its partner turn %d values into %d, the base turns %d into %d there", ta.Name, ta.Shape[1], tb.Shape[0], in, out))
 	}
 	var err error
 	if to.A, err = pack(ta, nil); err != nil {

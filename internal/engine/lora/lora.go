@@ -1,6 +1,7 @@
 // Package lora reads low-rank adapters, PEFT directories and GGUF files, and names each
 // by its content. An adapter is never merged into the base: the model adds
-// scale * (x A^T) B^T to the product of each layer it targets, per request.
+// scale * (x A^T) B^T to the product of each layer it targets, and of the output head,
+// per request.
 package lora
 
 import (
@@ -22,11 +23,18 @@ const (
 	Up
 	Down
 	Targets // their number
+
+	// Head is the output head, of the model and not of a block: the adapter's part of it is
+	// added to the logits, so that an embedding which is tied to the head stays as it is.
+	Head = Targets
 )
 
 // modules are the names that PEFT gives them, after "model.layers.N.".
 var modules = [Targets]string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
 	"mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"}
+
+// headModule is the head's name in PEFT, after "base_model.model.".
+const headModule = "lm_head"
 
 // Shape is what an adapter must fit: the base model.
 type Shape struct {
@@ -37,6 +45,7 @@ type Shape struct {
 	Layers  int
 	In, Out [Targets]int // values in and out of each linear layer
 	HeadDim int          // values of one head, for the row order of q and k
+	Tied    bool         // the head is the embedding
 	Paired  bool         // GGUF adapters of this architecture have the rows of q and k in kernel.PairOrder already; PEFT's never have
 }
 
@@ -56,14 +65,28 @@ type Adapter struct {
 	Invocation []int32
 
 	layers [][Targets]Pair
+	head   Pair // A is [r, d], B is [v, r]
 }
 
-// At gives the adapter's part of a layer, nil for none.
+// At gives the adapter's part of a layer, nil for none. For the head the layer does not
+// matter.
 func (a *Adapter) At(layer int, t Target) *Pair {
-	if p := &a.layers[layer][t]; p.A != nil {
-		return p
+	p := &a.head
+	if t != Head {
+		p = &a.layers[layer][t]
 	}
-	return nil
+	if p.A == nil {
+		return nil
+	}
+	return p
+}
+
+// dims are the values in and out of a target.
+func (s *Shape) dims(t Target) (in, out int) {
+	if t == Head {
+		return s.In[Q], s.Vocab
+	}
+	return s.In[t], s.Out[t]
 }
 
 // Rank is the number of values between A and B.
@@ -71,15 +94,20 @@ func (a *Adapter) Rank() int { return a.Revision.Rank }
 
 // Bytes is the memory that the packed matrices take.
 func (a *Adapter) Bytes() int64 {
-	n := 0
+	n := a.head.bytes()
 	for i := range a.layers {
 		for _, p := range a.layers[i] {
-			if p.A != nil {
-				n += p.A.Bytes() + p.B.Bytes()
-			}
+			n += p.bytes()
 		}
 	}
 	return int64(n)
+}
+
+func (p *Pair) bytes() int {
+	if p.A == nil {
+		return 0
+	}
+	return p.A.Bytes() + p.B.Bytes()
 }
 
 // Layers is the number of layers of the base that the adapter was loaded for.

@@ -20,10 +20,10 @@ import (
 
 // base is a made-up base of 2 layers, with 2 query heads and 1 key head of 16 values.
 func base() Shape {
-	return Shape{Layers: 2, HeadDim: 16, In: [Targets]int{32, 32, 32, 32, 32, 32, 64}, Out: [Targets]int{32, 16, 16, 32, 64, 64, 32}}
+	return Shape{Vocab: vocab, Layers: 2, HeadDim: 16, In: [Targets]int{32, 32, 32, 32, 32, 32, 64}, Out: [Targets]int{32, 16, 16, 32, 64, 64, 32}}
 }
 
-const rank = 2
+const rank, vocab = 2, 48
 
 // tensor makes a matrix whose every value tells where it stands.
 func tensor(name string, rows, cols int) safetensors.Tensor {
@@ -190,7 +190,7 @@ func TestSomeLayersOnly(t *testing.T) {
 			t.Errorf("%v: %v", layers, err)
 		}
 	}
-	if _, err := Load(write(t, nil, tensors, nil), base()); errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), "layer 0") {
+	if _, err := Load(write(t, nil, tensors, nil), base()); errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), "layers.0") {
 		t.Errorf("a missing layer: %v", err)
 	}
 }
@@ -210,29 +210,34 @@ func TestRefusalsNameTheReason(t *testing.T) {
 		code    errs.Code
 		says    string
 	}{
-		"dora":            {config: map[string]any{"use_dora": true}, code: errs.Unsupported, says: "use_dora"},
-		"modules to save": {config: map[string]any{"modules_to_save": []string{"lm_head"}}, code: errs.Unsupported, says: "modules_to_save"},
-		"rank pattern":    {config: map[string]any{"rank_pattern": map[string]int{"q": 3}}, code: errs.Unsupported, says: "rank_pattern"},
-		"from the future": {config: map[string]any{"use_tomorrow": 1}, code: errs.Unsupported, says: "use_tomorrow"},
-		"pissa":           {config: map[string]any{"init_lora_weights": "pissa"}, code: errs.Unsupported, says: "init_lora_weights"},
-		"bias":            {config: map[string]any{"bias": "all"}, code: errs.Unsupported, says: "bias"},
-		"other method":    {config: map[string]any{"peft_type": "IA3"}, code: errs.Unsupported, says: "IA3"},
-		"other task":      {config: map[string]any{"task_type": "SEQ_CLS"}, code: errs.Unsupported, says: "SEQ_CLS"},
-		"rank 0":          {config: map[string]any{"r": 0}, code: errs.FormatInvalid, says: "rank"},
-		"rank differs":    {config: map[string]any{"r": 3}, code: errs.FormatInvalid, says: "rank is 3"},
-		"alpha 0":         {config: map[string]any{"lora_alpha": 0}, code: errs.FormatInvalid, says: "lora_alpha"},
-		"strange target":  {config: map[string]any{"target_modules": []string{"c_attn"}}, code: errs.Unsupported, says: "q_proj, k_proj"},
-		"regexp target":   {config: map[string]any{"target_modules": ".*proj"}, code: errs.Unsupported, says: "target_modules"},
-		"not targeted":    {config: map[string]any{"target_modules": []string{"k_proj"}}, code: errs.FormatInvalid, says: "does not target"},
-		"strange tensor":  {tensors: renamed("base_model.model.lm_head.lora_A.weight"), code: errs.Unsupported, says: "lm_head"},
-		"embedding":       {tensors: append(good(), tensor("base_model.model.model.embed_tokens.lora_embedding_A", 2, 2)), code: errs.Unsupported, says: "embed_tokens"},
-		"twice":           {tensors: append(good(), tensor(strings.Replace(good()[0].Name, ".weight", ".default.weight", 1), rank, 32)), code: errs.FormatInvalid, says: "same matrix"},
-		"no partner":      {tensors: good()[:len(good())-1], code: errs.FormatInvalid, says: "partner"},
-		"nothing":         {tensors: []safetensors.Tensor{}, code: errs.FormatInvalid, says: "no tensors"},
-		"too few layers":  {shape: func(s *Shape) { s.Layers = 1 }, code: errs.FormatInvalid, says: "does not have"},
-		"other width":     {shape: func(s *Shape) { s.In[K] = 64 }, code: errs.FormatInvalid, says: "64"},
-		"other base":      {meta: map[string]string{"base": "sha256:" + strings.Repeat("ab", 32)}, shape: func(s *Shape) { s.Base = ids.Digest("sha256:" + strings.Repeat("cd", 32)) }, code: errs.FormatInvalid, says: "made for"},
-		"other name":      {config: map[string]any{"base_model_name_or_path": "org/Other-1B"}, shape: func(s *Shape) { s.Name = "mine" }, code: errs.FormatInvalid, says: "Other-1B"},
+		"dora":             {config: map[string]any{"use_dora": true}, code: errs.Unsupported, says: "use_dora"},
+		"modules to save":  {config: map[string]any{"modules_to_save": []string{"lm_head"}}, code: errs.Unsupported, says: "modules_to_save"},
+		"rank pattern":     {config: map[string]any{"rank_pattern": map[string]int{"q": 3}}, code: errs.Unsupported, says: "rank_pattern"},
+		"from the future":  {config: map[string]any{"use_tomorrow": 1}, code: errs.Unsupported, says: "use_tomorrow"},
+		"pissa":            {config: map[string]any{"init_lora_weights": "pissa"}, code: errs.Unsupported, says: "init_lora_weights"},
+		"bias":             {config: map[string]any{"bias": "all"}, code: errs.Unsupported, says: "bias"},
+		"other method":     {config: map[string]any{"peft_type": "IA3"}, code: errs.Unsupported, says: "IA3"},
+		"other task":       {config: map[string]any{"task_type": "SEQ_CLS"}, code: errs.Unsupported, says: "SEQ_CLS"},
+		"rank 0":           {config: map[string]any{"r": 0}, code: errs.FormatInvalid, says: "rank"},
+		"rank differs":     {config: map[string]any{"r": 3}, code: errs.FormatInvalid, says: "rank is 3"},
+		"alpha 0":          {config: map[string]any{"lora_alpha": 0}, code: errs.FormatInvalid, says: "lora_alpha"},
+		"strange target":   {config: map[string]any{"target_modules": []string{"c_attn"}}, code: errs.Unsupported, says: "q_proj, k_proj"},
+		"regexp target":    {config: map[string]any{"target_modules": ".*proj"}, code: errs.Unsupported, says: "target_modules"},
+		"not targeted":     {config: map[string]any{"target_modules": []string{"k_proj"}}, code: errs.FormatInvalid, says: "does not target"},
+		"strange tensor":   {tensors: renamed("base_model.model.score.lora_A.weight"), code: errs.Unsupported, says: "score"},
+		"head, untold":     {tensors: append(good(), headParts()...), code: errs.FormatInvalid, says: "does not target"},
+		"head, missing":    {config: map[string]any{"target_modules": []string{"k_proj", "down_proj", "lm_head"}}, code: errs.FormatInvalid, says: "lm_head"},
+		"head, other base": {config: headTargets, tensors: append(good(), headParts()...), shape: func(s *Shape) { s.Vocab++ }, code: errs.FormatInvalid, says: "lm_head"},
+		"head, other copy": {config: headTargets, tensors: append(append(good(), headParts()...), tensor(frozenHead, 49, 32)), code: errs.FormatInvalid, says: "[49 32]"},
+		"copy, no head":    {tensors: append(good(), tensor(frozenHead, 48, 32)), code: errs.Unsupported, says: "base_layer"},
+		"embedding":        {tensors: append(good(), tensor("base_model.model.model.embed_tokens.lora_embedding_A", 2, 2)), code: errs.Unsupported, says: "embed_tokens"},
+		"twice":            {tensors: append(good(), tensor(strings.Replace(good()[0].Name, ".weight", ".default.weight", 1), rank, 32)), code: errs.FormatInvalid, says: "same matrix"},
+		"no partner":       {tensors: good()[:len(good())-1], code: errs.FormatInvalid, says: "partner"},
+		"nothing":          {tensors: []safetensors.Tensor{}, code: errs.FormatInvalid, says: "no tensors"},
+		"too few layers":   {shape: func(s *Shape) { s.Layers = 1 }, code: errs.FormatInvalid, says: "does not have"},
+		"other width":      {shape: func(s *Shape) { s.In[K] = 64 }, code: errs.FormatInvalid, says: "64"},
+		"other base":       {meta: map[string]string{"base": "sha256:" + strings.Repeat("ab", 32)}, shape: func(s *Shape) { s.Base = ids.Digest("sha256:" + strings.Repeat("cd", 32)) }, code: errs.FormatInvalid, says: "made for"},
+		"other name":       {config: map[string]any{"base_model_name_or_path": "org/Other-1B"}, shape: func(s *Shape) { s.Name = "mine" }, code: errs.FormatInvalid, says: "Other-1B"},
 	} {
 		if c.tensors == nil {
 			c.tensors = good()

@@ -22,8 +22,13 @@ type contents struct {
 	config
 	close   func() error // of the file that the tensors are views of
 	tensors map[place]*safetensors.Tensor
+	frozen  *safetensors.Tensor // frozenHead, nil for none
 	rev     adapter.Revision
 }
+
+// frozenHead is the base's own head, which PEFT saves beside its adapter unless it is told
+// not to. Training an adapter does not change it, so that it is no part of the revision.
+const frozenHead = "base_model.model." + headModule + ".base_layer.weight"
 
 // open reads a PEFT directory or a GGUF file; the caller closes it.
 func open(path string) (*contents, error) {
@@ -65,10 +70,14 @@ func collect(c config, tensors []safetensors.Tensor, base ids.Digest) (*contents
 	var strange []string
 	parse, known := parsePlace, shortNames()
 	if c.gguf {
-		parse, known = parseGGUFPlace, ggufNames[:]
+		parse, known = parseGGUFPlace, append(ggufNames[:], ggufHead)
 	}
 	for i := range tensors {
 		t := &tensors[i]
+		if t.Name == frozenHead && c.targets[Head] && !c.gguf {
+			out.frozen = t
+			continue
+		}
 		out.rev.Bytes += int64(len(t.Data))
 		p, ok := parse(t.Name)
 		if !ok {

@@ -22,7 +22,7 @@ func TestArchitecturesDoNotDependOnCompany(t *testing.T) {
 			other := Run{Tokens: g.tokens[n-1-at%40:][:1], Pos: at, Pages: pageList(2, at+1), Want: 1}
 			h := s.Forward([]Run{other, {Tokens: piece, Pos: at, Pages: pageList(0, at+len(piece)), Want: len(piece)}})
 			row := make([]float32, len(piece)*m.V)
-			s.Logits(row, h[m.D:])
+			s.Logits(row, h[m.D:], nil)
 			got = append(got, row...)
 		}
 		if !slices.Equal(got, want) {

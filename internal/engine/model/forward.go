@@ -73,15 +73,3 @@ func (s *Step) pick() []float32 {
 	}
 	return s.picked
 }
-
-// Logits computes the head for hidden states [n, d] into dst [n, v].
-func (s *Step) Logits(dst, hidden []float32) {
-	s.pickedActs.Set(s.pool, hidden, len(hidden)/s.m.D, s.m.D, s.mode)
-	kernel.MatMul(s.pool, dst, s.m.head, &s.pickedActs)
-}
-
-// LogitsOf computes the head for some tokens only, dst [n, len(tokens)].
-func (s *Step) LogitsOf(dst, hidden []float32, tokens []int32) {
-	s.pickedActs.Set(s.pool, hidden, len(hidden)/s.m.D, s.m.D, s.mode)
-	kernel.MatMulRows(s.pool, dst, s.m.head, &s.pickedActs, tokens)
-}

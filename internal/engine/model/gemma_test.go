@@ -23,7 +23,7 @@ func TestGemmaEqualsTransformers(t *testing.T) {
 		row := make([]float32, m.V)
 		for i, r := range g.Rows {
 			if r.Prompt == name {
-				s.Logits(row, hidden[r.Position*m.D:][:m.D])
+				s.Logits(row, hidden[r.Position*m.D:][:m.D], nil)
 				worst = max(worst, g.check(t, i, row))
 			}
 		}
@@ -31,7 +31,7 @@ func TestGemmaEqualsTransformers(t *testing.T) {
 			continue // a megabyte of logits for each position
 		}
 		want := make([]float32, len(prompt)*m.V)
-		s.Logits(want, hidden)
+		s.Logits(want, hidden, nil)
 		q.add(want, allLogits(newStep(t, m, kernel.Int8, 2, 16), prompt, nil), m.V)
 	}
 	t.Logf("worst relative L2: %.2e", worst)

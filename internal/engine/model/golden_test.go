@@ -110,7 +110,11 @@ func newStep(t testing.TB, m *Model, mode kernel.Mode, threads, pages int) *Step
 func allLogits(s *Step, prompt []int32, a *lora.Adapter) []float32 {
 	h := s.Forward([]Run{{Tokens: prompt, Pages: pageList(0, len(prompt)), Mix: lora.Only(a), Want: len(prompt)}})
 	out := make([]float32, len(prompt)*s.m.V)
-	s.Logits(out, h)
+	mixes := make([]lora.Mix, len(prompt))
+	for i := range mixes {
+		mixes[i] = lora.Only(a)
+	}
+	s.Logits(out, h, mixes)
 	return out
 }
 

@@ -53,7 +53,7 @@ func (l *layer) vectors() [][]float32 {
 // Shape is what an adapter must fit. name is how people call this base, empty if
 // unknown.
 func (m *Model) Shape(name string) lora.Shape {
-	s := lora.Shape{Base: m.Digest, Name: name, Arch: m.family.gguf, Vocab: m.V, Layers: m.Layers, HeadDim: m.C, Paired: m.family.paired}
+	s := lora.Shape{Base: m.Digest, Name: name, Arch: m.family.gguf, Vocab: m.V, Layers: m.Layers, HeadDim: m.C, Tied: m.Tied, Paired: m.family.paired}
 	qd, kd := m.H*m.C, m.G*m.C
 	s.In = [lora.Targets]int{m.D, m.D, m.D, qd, m.D, m.D, m.F}
 	s.Out = [lora.Targets]int{qd, kd, kd, m.D, m.F, m.F, m.D}
@@ -120,6 +120,9 @@ func (l *layer) matrices() [lora.Targets]*kernel.Matrix {
 func ShapeOf(s Source, name string) (lora.Shape, error) {
 	c, err := s.Config()
 	if err != nil {
+		return lora.Shape{}, err
+	}
+	if c.V, err = (&loader{source: s, config: &c, used: map[string]bool{}}).vocabulary(); err != nil {
 		return lora.Shape{}, err
 	}
 	return (&Model{Config: c}).Shape(name), nil

@@ -10,20 +10,20 @@ import (
 func (s *Step) products(layer int, x *kernel.Acts, targets []lora.Target, dsts ...[]float32) {
 	all := s.m.layers[layer].matrices()
 	s.list, s.lows = s.list[:0], s.lows[:0]
-	mid := s.lowRoom(layer, targets)
+	mid := s.lowRoom(s.groups, layer, targets...)
 	for i, t := range targets {
 		from := len(s.lows)
-		mid = s.adapt(layer, t, mid)
+		mid = s.adapt(s.groups, layer, t, mid)
 		s.list = append(s.list, kernel.Product{Dst: dsts[i], W: all[t], X: *x, Low: s.lows[from:]})
 	}
 	s.announce(layer, targets[0])
 	kernel.MatMulAll(s.pool, s.list)
 }
 
-// adapt appends what the adapters of all groups add to the product of a target; it takes
-// room from mid and gives what is left of it.
-func (s *Step) adapt(layer int, t lora.Target, mid []float32) []float32 {
-	for _, g := range s.groups {
+// adapt appends what the adapters of groups add to the product of a target; it takes room
+// from mid and gives what is left of it.
+func (s *Step) adapt(groups []group, layer int, t lora.Target, mid []float32) []float32 {
+	for _, g := range groups {
 		for _, w := range g.mix {
 			if p := w.Adapter.At(layer, t); p != nil {
 				n := (g.hi - g.lo) * p.A.Rows()
@@ -36,9 +36,9 @@ func (s *Step) adapt(layer int, t lora.Target, mid []float32) []float32 {
 }
 
 // lowRoom is room for the results of every A of these targets.
-func (s *Step) lowRoom(layer int, targets []lora.Target) []float32 {
+func (s *Step) lowRoom(groups []group, layer int, targets ...lora.Target) []float32 {
 	n := 0
-	for _, g := range s.groups {
+	for _, g := range groups {
 		for _, w := range g.mix {
 			for _, t := range targets {
 				if p := w.Adapter.At(layer, t); p != nil {

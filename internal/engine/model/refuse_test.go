@@ -111,6 +111,6 @@ func FuzzDirectory(f *testing.F) {
 		p := kernel.NewPool(1)
 		defer p.Close()
 		s := m.NewStep(p, m.NewArena(1, kernel.Int8))
-		s.Logits(make([]float32, m.V), s.Forward([]Run{{Tokens: []int32{0, int32(m.V - 1)}, Pages: []int32{0}, Want: 1}}))
+		s.Logits(make([]float32, m.V), s.Forward([]Run{{Tokens: []int32{0, int32(m.V - 1)}, Pages: []int32{0}, Want: 1}}), nil)
 	})
 }

@@ -42,6 +42,7 @@ type Step struct {
 	lows       []kernel.LowRank // of its products
 	picked     []float32        // [wanted, d], the result
 	pickedActs kernel.Acts
+	picks      []group // neighbouring rows of one mixture among those of Logits
 
 	at    int // layer of the row tasks
 	norms struct {

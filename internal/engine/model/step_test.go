@@ -81,7 +81,7 @@ func TestSomeRowsOfTheHead(t *testing.T) {
 	all := allLogits(s, []int32{9, 8, 7}, nil)
 	pick := []int32{250, 3, 77}
 	got := make([]float32, 3*len(pick))
-	s.LogitsOf(got, s.Forward([]Run{{Tokens: []int32{9, 8, 7}, Pages: []int32{0}, Want: 3}}), pick)
+	s.LogitsOf(got, s.Forward([]Run{{Tokens: []int32{9, 8, 7}, Pages: []int32{0}, Want: 3}}), pick, nil)
 	for i, v := range got {
 		if v != all[i/3*m.V+int(pick[i%3])] {
 			t.Errorf("row %d, token %d: %v", i/3, pick[i%3], v)
