@@ -88,11 +88,30 @@ func (s *store) put(h ids.Digest, from string) error {
 	if info, err := os.Stat(from); err == nil && info.Mode().IsRegular() {
 		return errs.New(errs.Unsupported, from+" is one file; a contract keeps adapters as PEFT directories", "name the directory that it was made from; macaron engine serve takes GGUF adapters too")
 	}
+	return s.enter(h, func(scratch string) error {
+		for _, name := range files {
+			if err := s.copy(path.Join(scratch, name), filepath.Join(from, name)); err != nil {
+				return err
+			}
+		}
+		rev, err := lora.Inspect(filepath.Join(s.dir, filepath.FromSlash(scratch)))
+		if err == nil && rev.Hash != h {
+			err = errs.New(errs.ChecksumMismatch, from+" changed while it was read", "wait until its writer has finished, then try again")
+		}
+		return err
+	})
+}
+
+// enter makes the directory of a revision, whole or not at all.
+func (s *store) enter(h ids.Digest, fill func(scratch string) error) error {
 	scratch := path.Join(revisions, "new-"+rand.Text())
 	if err := s.root.Mkdir(scratch, 0o700); err != nil {
 		return disk.Error(err, "the revision cannot be stored")
 	}
-	err := s.fill(scratch, h, from)
+	err := fill(scratch)
+	if err == nil {
+		err = disk.Error(disk.SyncDir(filepath.Join(s.dir, filepath.FromSlash(scratch))), "the revision cannot be stored")
+	}
 	if err == nil {
 		err = s.root.Rename(scratch, path.Join(revisions, h.Hex()))
 		if errors.Is(err, fs.ErrExist) { // another process was quicker
@@ -106,29 +125,16 @@ func (s *store) put(h ids.Digest, from string) error {
 	return nil
 }
 
-func (s *store) fill(scratch string, h ids.Digest, from string) error {
-	for _, name := range files {
-		if err := s.copy(path.Join(scratch, name), filepath.Join(from, name)); err != nil {
-			return err
-		}
-	}
-	dir := filepath.Join(s.dir, filepath.FromSlash(scratch))
-	rev, err := lora.Inspect(dir)
-	if err == nil && rev.Hash != h {
-		err = errs.New(errs.ChecksumMismatch, from+" changed while it was read", "wait until its writer has finished, then try again")
-	}
-	if err == nil {
-		err = disk.Error(disk.SyncDir(dir), "the revision cannot be stored")
-	}
-	return err
-}
-
 func (s *store) copy(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return errs.Wrap(errs.NotFound, err, from+" cannot be opened", "check the directory and its permissions")
 	}
 	defer in.Close() // read-only
+	return s.create(to, in)
+}
+
+func (s *store) create(to string, in io.Reader) error {
 	out, err := s.root.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o400)
 	if err != nil {
 		return disk.Error(err, "the revision cannot be stored")

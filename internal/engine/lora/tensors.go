@@ -47,6 +47,11 @@ func openPEFT(dir string) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
+	return match(c, f)
+}
+
+// match is the contents of a configuration and an open file of tensors.
+func match(c config, f *safetensors.File) (*contents, error) {
 	out, err := collect(c, f.Tensors, baseOf(c, f))
 	if err != nil {
 		return nil, closing(f.Close, err)
@@ -171,4 +176,21 @@ func Inspect(path string) (adapter.Revision, error) {
 		return adapter.Revision{}, err
 	}
 	return c.rev, c.close()
+}
+
+// InspectFiles is Inspect of the two files of a PEFT directory that are in memory.
+func InspectFiles(configuration, tensors []byte) (adapter.Revision, error) {
+	c, err := parseConfig(configuration)
+	if err != nil {
+		return adapter.Revision{}, err
+	}
+	f, err := safetensors.Parse(tensors)
+	if err != nil {
+		return adapter.Revision{}, err
+	}
+	out, err := match(c, f)
+	if err != nil {
+		return adapter.Revision{}, err
+	}
+	return out.rev, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"macaron/internal/chat"
 	"macaron/internal/ids"
+	"macaron/internal/mint/catalogue"
 	"macaron/internal/record"
 	"macaron/internal/session"
 )
@@ -32,6 +33,7 @@ type Store interface {
 	Erasures(ctx context.Context, owner string, limit int) ([]record.Erased, error)
 	Reclaim(ctx context.Context) error
 	Settle(ctx context.Context, owner, account string, change func(*record.Balance)) (record.Balance, error)
+	catalogue.Store
 	Close() error
 }
 
@@ -64,6 +66,8 @@ func Run(t *testing.T, open Open) {
 		{"one process goes on with a run", runLength},
 		{"memory", memory},
 		{"balances", balances},
+		{"revisions", revisions},
+		{"pointers", pointers},
 		{"erase", erase},
 		{"erase waits", eraseWaits},
 	} {
