@@ -29,7 +29,8 @@ func (l *Layout) Parts(m Module, vector []float32) (a, b []float32) {
 }
 
 func (l *Layout) add(layer int, t lora.Target, base lora.Shape) {
-	m := Module{Layer: layer, Target: t, In: base.In[t], Out: base.Out[t], A: l.Size}
+	in, out := base.Dims(t)
+	m := Module{Layer: layer, Target: t, In: in, Out: out, A: l.Size}
 	m.B = m.A + l.Rank*m.In
 	l.Size = m.B + m.Out*l.Rank
 	l.Modules = append(l.Modules, m)
