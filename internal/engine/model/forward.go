@@ -9,28 +9,34 @@ import (
 // the final hidden states [wanted, d] of the rows that runs want, run by run in
 // position order. The result is valid until the next call.
 func (s *Step) Forward(runs []Run) []float32 {
-	m, n := s.m, s.lay(runs)
-	s.embed()
-	for i := range m.layers {
-		l := &m.layers[i]
-
-		s.normalise(m.postBefore(i), l.attnNorm, i > 0) // h = norm(x += y)
-		s.acts.Set(s.pool, s.h, n, m.D, s.mode)
-		s.products(i, &s.acts, []lora.Target{lora.Q, lora.K, lora.V}, s.q, s.k, s.v)
-		s.rotateAndStore(i)
-		s.attend(i)
-		s.acts.Set(s.pool, s.att, n, m.H*m.C, s.mode)
-		s.products(i, &s.acts, []lora.Target{lora.O}, s.y)
-
-		s.normalise(l.attnPost, l.ffnNorm, true)
-		s.acts.Set(s.pool, s.h, n, m.D, s.mode)
-		s.products(i, &s.acts, []lora.Target{lora.Gate, lora.Up}, s.gate, s.up)
-		s.activate() // gate = act(gate) * up
-		s.acts.Set(s.pool, s.gate, n, m.F, s.mode)
-		s.products(i, &s.acts, []lora.Target{lora.Down}, s.y)
+	s.Begin(runs)
+	for i := range s.m.layers {
+		s.Layer(i, nil)
 	}
-	s.normalise(m.postBefore(m.Layers), m.norm, true)
-	return s.pick()
+	return s.End(nil)
+}
+
+// attention is the first half of a layer: y = o(attend(qkv(h))), keys and values stored.
+func (s *Step) attention(i int) {
+	m, n := s.m, len(s.rows)
+	s.acts.Set(s.pool, s.h, n, m.D, s.mode)
+	s.products(i, &s.acts, []lora.Target{lora.Q, lora.K, lora.V}, s.q, s.k, s.v)
+	s.rotateAndStore(i)
+	s.attend(i)
+	s.acts.Set(s.pool, s.att, n, m.H*m.C, s.mode)
+	s.products(i, &s.acts, []lora.Target{lora.O}, s.y)
+}
+
+// widen is the first part of the feed-forward half: gate and up of h.
+func (s *Step) widen(i int) {
+	s.acts.Set(s.pool, s.h, len(s.rows), s.m.D, s.mode)
+	s.products(i, &s.acts, []lora.Target{lora.Gate, lora.Up}, s.gate, s.up)
+}
+
+// narrow is its second part: y = down(gate), after activate.
+func (s *Step) narrow(i int) {
+	s.acts.Set(s.pool, s.gate, len(s.rows), s.m.F, s.mode)
+	s.products(i, &s.acts, []lora.Target{lora.Down}, s.y)
 }
 
 // postBefore is what normalises the output of the feed-forward part that layer i begins

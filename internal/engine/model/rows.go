@@ -86,6 +86,7 @@ func rotateRow(s *Step, r int) {
 		kernel.Add(v, l.vBias)
 	}
 	if l.qNorm != nil {
+		s.inside.keepHeads(r, q, k)
 		m.normaliseHeads(q, l.qNorm)
 		m.normaliseHeads(k, l.kNorm)
 	}

@@ -49,7 +49,9 @@ type Step struct {
 		post, weight []float32
 		add          bool
 	}
-	tasks tasks
+	tasks    tasks
+	inside   *Interior // of the layer that Recall computes, else nil
+	recalled *Interior // its memory
 }
 
 // row is where a row of the step belongs.

@@ -1,0 +1,99 @@
+package train
+
+import (
+	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/lora"
+	"macaron/internal/engine/model"
+)
+
+// backAttention takes dx [n, d] from the middle of a layer to its input:
+//
+//	mid = x + norm'(o(attend(q(h), k(h), v(h)))), h = norm(x)
+//
+// At the lowest layer that is trained dx is left as it is.
+func (p *pass) backAttention(k *pack, b block, i int, w *model.Block, in *model.Interior, dx []float32) {
+	room, n, m := &p.back, b.hi-b.lo, p.m
+	room.dq = sized(room.dq, n*m.H*m.C)
+	dy := p.backNorm(n, dx, in.Y, w.AttnPost)
+	p.through(i, n, in.Att, room.dq, linear{lora.O, w.W[lora.O], dy})
+	p.backAttend(k, b, i)
+	p.turnBack(k, b, w, in)
+	var dh []float32
+	if i > p.to.lowest {
+		room.h = sized(room.h, n*m.D)
+		dh = room.h
+	}
+	p.through(i, n, in.H, dh, linear{lora.Q, w.W[lora.Q], room.dq}, linear{lora.K, w.W[lora.K], room.dk}, linear{lora.V, w.W[lora.V], room.dv})
+	if dh != nil {
+		p.backResidual(n, dx, dh, in.X, w.AttnNorm)
+	}
+}
+
+// backAttend carries dq, the gradient of the attention's result, to the queries, in
+// place, and to keys and values: those of the block's rows go to dk and dv, those of
+// earlier positions are added up.
+func (p *pass) backAttend(k *pack, b block, i int) {
+	room, width := &p.back, p.m.G*p.m.C
+	n := (b.hi - b.lo) * width
+	room.dk, room.dv = sized(room.dk, n), sized(room.dv, n)
+	at := 0
+	for run, s := range k.stretches {
+		lo, hi := s.within(b)
+		keys, values := room.keys[:(s.lo+hi)*width], room.values[:(s.lo+hi)*width]
+		if len(k.stretches) > 1 { // what stands there is of the stretch before
+			clear(keys[s.lo*width:])
+			clear(values[s.lo*width:])
+		}
+		p.step.AttendBack(i, run, room.dq, room.dq, 0, keys, values)
+		at += copy(room.dk[at:], keys[(s.lo+lo)*width:])
+		copy(room.dv[at-(hi-lo)*width:], values[(s.lo+lo)*width:])
+	}
+}
+
+// openKeys makes room for the gradients of keys and values of everything that a pack
+// sees in a layer, its own included: what continues the pack has found some already.
+func (p *pass) openKeys(k *pack, i int) {
+	room, width, most := &p.back, p.m.G*p.m.C, 0
+	for _, s := range k.stretches {
+		most = max(most, s.hi*width)
+	}
+	room.keys, room.values = sized(room.keys, most), sized(room.values, most)
+	first := k.stretches[0]
+	lo, hi := first.lo*width, first.hi*width
+	clear(room.keys[:lo])
+	clear(room.values[:lo])
+	first.sums.take(i, room.keys[lo:hi], room.values[lo:hi])
+}
+
+// closeKeys hands the gradients of earlier keys and values to the stretches that have
+// them.
+func (p *pass) closeKeys(k *pack, i int) {
+	room, width := &p.back, p.m.G*p.m.C
+	for s := k.stretches[0].parent; s.parent != nil; s = s.parent {
+		s.sums.add(i, p.m.Layers, room.keys[s.lo*width:s.hi*width], room.values[s.lo*width:s.hi*width])
+	}
+}
+
+// turnBack carries the gradients of queries and keys back through their rotation and the
+// normalisation of their heads.
+func (p *pass) turnBack(k *pack, b block, w *model.Block, in *model.Interior) {
+	room, m := &p.back, p.m
+	qd, kd := m.H*m.C, m.G*m.C
+	p.each(b.hi-b.lo, func(r int) {
+		s, at := k.at(b.lo + r)
+		q, key := room.dq[r*qd:][:qd], room.dk[r*kd:][:kd]
+		w.Rope.Undo(q, m.H, s.lo+at)
+		w.Rope.Undo(key, m.G, s.lo+at)
+		if w.QNorm != nil {
+			backHeads(q, in.RawQ[r*qd:], w.QNorm, m.Eps)
+			backHeads(key, in.RawK[r*kd:], w.KNorm, m.Eps)
+		}
+	})
+}
+
+// backHeads carries dx through the normalisation of each head of x, in place.
+func backHeads(dx, x, weight []float32, eps float32) {
+	for c := len(weight); len(dx) > 0; dx, x = dx[c:], x[c:] {
+		kernel.RMSNormBack(dx[:c], dx[:c], x[:c], weight, eps)
+	}
+}

@@ -1,0 +1,99 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"macaron/internal/engine/kernel"
+	"macaron/internal/engine/lora"
+	"macaron/internal/engine/model"
+	"macaron/internal/errs"
+)
+
+// Graph computes log probabilities and gradients on a model; it is the Passes of a
+// trainer on this machine. The forward pass is model.Step, which serves.
+//
+// Sequences that begin alike are a tree of stretches of tokens (tree.go), walked depth
+// first: a stretch is computed forward once, then everything that continues it, then it
+// is computed backward. Of a stretch on the path its keys and values stay, and the input
+// of every layer; what happens inside a layer is computed again when the backward pass
+// comes to it. So memory grows with the longest path, not with the number of sequences.
+//
+// What is bit for bit the same: log probabilities do not depend on other sequences, on
+// their order, on sharing, on threads or on Options.Rows, and are those of Engine.Score
+// and of sampling. Gradients do not depend on threads or on what else the engine does. They do
+// depend, within rounding of single precision, on the list of sequences, its order,
+// sharing and Options.Rows, which decide in which order terms are added.
+type Graph struct {
+	m     *model.Model
+	turns Turns
+	o     Options
+	free  chan struct{} // one pass at a time has memory
+}
+
+// Options are settings of a graph. The zero value serves.
+type Options struct {
+	Mode     kernel.Mode // as the engine that serves
+	Unshared bool        // compute every sequence whole, however it begins
+	Least    int         // tokens that are worth sharing; 0: 16
+	Rows     int         // most rows computed at once; 0: 128
+}
+
+// NewGraph makes a graph on a loaded model.
+func NewGraph(m *model.Model, turns Turns, o Options) *Graph {
+	if o.Least <= 0 {
+		o.Least = 16
+	}
+	if o.Rows <= 0 {
+		o.Rows = 128
+	}
+	return &Graph{m: m, turns: turns, o: o, free: make(chan struct{}, 1)}
+}
+
+// Logprobs is the forward pass alone, see Passes.
+func (g *Graph) Logprobs(ctx context.Context, a *lora.Adapter, seqs []Sequence) ([][]float32, error) {
+	p := &pass{g: g, m: g.m, mix: lora.Only(a), seqs: seqs}
+	err := p.run(ctx)
+	return p.logprobs, err
+}
+
+// Gradients is the forward and the backward pass, see Passes. Of modules that l has and a
+// has not nothing is computed.
+func (g *Graph) Gradients(ctx context.Context, a *lora.Adapter, l *Layout, seqs []Sequence, slope Slope, grad []float32) error {
+	if len(grad) != l.Size {
+		return errs.Newf(errs.Internal, "a gradient of %d values for a layout of %d", len(grad), l.Size)
+	}
+	p := &pass{g: g, m: g.m, mix: lora.Only(a), seqs: seqs, slope: slope}
+	p.to = newTargets(g.m, a, l, grad)
+	return p.run(ctx)
+}
+
+// check refuses sequences that cannot be computed.
+func (g *Graph) check(seqs []Sequence) error {
+	for i, s := range seqs {
+		n := len(s.Tokens)
+		switch {
+		case n == 0:
+			return errs.New(errs.InvalidRequest, fmt.Sprintf("datum %d has no tokens", i), "give at least one")
+		case n > g.m.Context:
+			return errs.Newf(errs.ContextExceeded, "datum %d has %d tokens; the model's context holds %d", i, n, g.m.Context)
+		case s.K < 0 || len(s.Targets) != n*s.K:
+			return errs.Newf(errs.InvalidRequest, "datum %d has %d tokens and %d targets, %d at each token", i, n, len(s.Targets), s.K)
+		}
+		for j, t := range s.Tokens {
+			if t < 0 || int(t) >= g.m.V {
+				return errs.Newf(errs.InvalidRequest, "token %d at position %d of datum %d is not in the vocabulary of %d", t, j, i, g.m.V)
+			}
+		}
+		for j, t := range s.Targets {
+			if t < -1 || int(t) >= g.m.V {
+				return errs.Newf(errs.InvalidRequest, "target %d at position %d of datum %d is not in the vocabulary of %d", t, j/s.K, i, g.m.V)
+			}
+		}
+	}
+	return nil
+}
+
+func canceled(ctx context.Context) error {
+	return errs.Wrap(errs.Canceled, context.Cause(ctx), "the pass was cancelled", "")
+}

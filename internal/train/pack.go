@@ -1,0 +1,96 @@
+package train
+
+import "macaron/internal/engine/model"
+
+// pack is stretches that are computed together, all continuing the same one: several
+// that nothing continues, or one. Its rows are theirs, one stretch after the other.
+type pack struct {
+	stretches []*stretch
+	rows      int
+	blocks    []block
+}
+
+// block is the rows of a pack that go through a layer at once: all of them, or a part
+// of its only stretch.
+type block struct{ lo, hi int }
+
+// packs groups what continues a stretch: ends of the tree as many as fit into a block.
+func (s *stretch) packs(limit int) []*pack {
+	var list []*pack
+	var open *pack // of ends
+	for _, c := range s.children {
+		n := c.hi - c.lo
+		if len(c.children) > 0 {
+			list = append(list, newPack(c, n))
+			continue
+		}
+		if open == nil || open.rows+n > limit {
+			open = newPack(nil, 0)
+			list = append(list, open)
+		}
+		open.stretches, open.rows = append(open.stretches, c), open.rows+n
+	}
+	for _, k := range list {
+		k.cut(limit)
+	}
+	return list
+}
+
+func newPack(s *stretch, rows int) *pack {
+	k := &pack{rows: rows}
+	if s != nil {
+		k.stretches = []*stretch{s}
+	}
+	return k
+}
+
+// cut divides the rows into blocks.
+func (k *pack) cut(limit int) {
+	k.blocks = k.blocks[:0]
+	row := 0
+	for _, s := range k.stretches {
+		s.first = row
+		row += s.hi - s.lo
+	}
+	for lo := 0; lo < k.rows; lo += limit {
+		k.blocks = append(k.blocks, block{lo, min(lo+limit, k.rows)})
+	}
+}
+
+// runs are the rows of a block as a step takes them, one run for each stretch.
+func (p *pass) runs(k *pack, b block) []model.Run {
+	p.list = p.list[:0]
+	for _, s := range k.stretches {
+		lo, hi := s.within(b)
+		p.list = append(p.list, model.Run{Tokens: s.tokens[lo:hi], Pos: s.lo + lo, Pages: s.pages, Mix: p.mix, Want: hi - lo})
+	}
+	return p.list
+}
+
+// within is which of its own rows, [lo, hi), are in a block.
+func (s *stretch) within(b block) (lo, hi int) {
+	return max(b.lo, s.first) - s.first, min(b.hi, s.first+s.hi-s.lo) - s.first
+}
+
+// living is the stretches of a pack through which a gradient comes.
+func (k *pack) living(limit int) *pack {
+	out := &pack{}
+	for _, s := range k.stretches {
+		if s.live {
+			out.stretches = append(out.stretches, s)
+			out.rows += s.hi - s.lo
+		}
+	}
+	out.cut(limit)
+	return out
+}
+
+// at is the stretch and its row of a row of the pack.
+func (k *pack) at(row int) (s *stretch, i int) {
+	for _, s := range k.stretches {
+		if row < s.first+s.hi-s.lo {
+			return s, row - s.first
+		}
+	}
+	panic("train: a row beyond its pack")
+}
