@@ -15,8 +15,8 @@ type stretch struct {
 	first int     // its first row in the pack
 	tape  Tape    // of the pack that it was computed in, where its first row is taped
 	taped int
-	sums  sums // what its children add to the gradients of its keys and values
-	live  bool // some log probability of its subtree has a slope
+	sums  keySums // what its children add to the gradients of its keys and values
+	live  bool    // some log probability of its subtree has a slope
 }
 
 // ask is a log probability that is asked for at some position: of the target, for value

@@ -1,12 +1,12 @@
 package train
 
-// sums are gradients of the keys and values of a stretch, by layer [hi-lo, g*c], added up
+// keySums are gradients of the keys and values of a stretch, by layer [hi-lo, g*c], added up
 // over what continues it. They are there from the first addition on.
-type sums struct{ k, v [][]float32 }
+type keySums struct{ k, v [][]float32 }
 
 // add takes in what a pack found for some layer; k and v begin at the stretch's first
 // position.
-func (s *sums) add(layer, layers int, k, v []float32) {
+func (s *keySums) add(layer, layers int, k, v []float32) {
 	if s.k == nil {
 		s.k, s.v = make([][]float32, layers), make([][]float32, layers)
 	}
@@ -23,7 +23,7 @@ func (s *sums) add(layer, layers int, k, v []float32) {
 }
 
 // take moves a layer's sums to k and v, zeros if there are none.
-func (s *sums) take(layer int, k, v []float32) {
+func (s *keySums) take(layer int, k, v []float32) {
 	clear(k)
 	clear(v)
 	if s.k != nil && s.k[layer] != nil {

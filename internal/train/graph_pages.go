@@ -56,6 +56,6 @@ func (p *pass) open(k *pack) error {
 func (p *pass) close(k *pack) {
 	for _, s := range k.stretches {
 		p.free = append(p.free, s.pages[len(s.pages)-s.own:]...)
-		s.pages, s.tape, s.sums = nil, nil, sums{}
+		s.pages, s.tape, s.sums = nil, nil, keySums{}
 	}
 }
