@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"macaron/internal/engine/lora"
-	"macaron/internal/engine/weights/safetensors"
 	"macaron/internal/errs"
 )
 
@@ -212,27 +211,5 @@ func TestRefusedSteps(t *testing.T) {
 	tr.Close()
 	if _, err := tr.Adapter(); errs.CodeOf(err) != errs.NotFound {
 		t.Errorf("after Close: %v", err)
-	}
-}
-
-// TestHalves: every half comes back, and what lies between two goes to the nearer, or to
-// the even one.
-func TestHalves(t *testing.T) {
-	last := toHalf(0)
-	for h := uint16(0); h < 0x7c00; h++ {
-		f := safetensors.Half(h)
-		if toHalf(f) != h || toHalf(-f) != h|0x8000 {
-			t.Fatalf("%v becomes %#x, was %#x", f, toHalf(f), h)
-		}
-		if h > 0 {
-			mid := (f + safetensors.Half(last)) / 2
-			if got := toHalf(mid); got != last+last&1 || toHalf(math.Nextafter32(mid, 1e9)) != h || toHalf(math.Nextafter32(mid, 0)) != last {
-				t.Fatalf("%v between %#x and %#x becomes %#x", mid, last, h, got)
-			}
-		}
-		last = h
-	}
-	if toHalf(1e9) != 0x7bff || toHalf(-65520) != 0xfbff || toHalf(float32(math.Inf(1))) != 0x7bff {
-		t.Error("no saturation")
 	}
 }

@@ -22,6 +22,12 @@ const MaxRank = 1024
 
 const maxConfig = 1 << 20 // bytes of adapter_config.json
 
+// The files of a PEFT directory.
+const (
+	configFile  = "adapter_config.json"
+	tensorsFile = "adapter_model.safetensors"
+)
+
 // config is the part of adapter_config.json that decides what is computed.
 type config struct {
 	Type    string          `json:"peft_type"`
@@ -60,7 +66,7 @@ func unsupported(message string) error {
 
 // readConfig reads adapter_config.json of a directory.
 func readConfig(dir string) (config, error) {
-	path := filepath.Join(dir, "adapter_config.json")
+	path := filepath.Join(dir, configFile)
 	info, err := os.Stat(path) // first: to open a pipe would wait for a writer
 	if err != nil || !info.Mode().IsRegular() {
 		return config{}, errs.Wrap(errs.NotFound, cmp.Or(err, fs.ErrInvalid), "there is no adapter_config.json in "+dir, "give a directory that PEFT saved an adapter to")
@@ -170,6 +176,18 @@ func targetOf(name string) (Target, bool) {
 	}
 	return 0, false
 }
+
+// TargetNames are the last parts of the modules' names, by target, the head's last.
+func TargetNames() []string { return shortNames() }
+
+// ParseTarget finds the target of a name of TargetNames.
+func ParseTarget(name string) (Target, bool) {
+	at := slices.Index(shortNames(), name)
+	return Target(max(at, 0)), at >= 0
+}
+
+// String gives the name of TargetNames.
+func (t Target) String() string { return shortNames()[t] }
 
 // shortNames are the last parts of the modules' names, by target, the head's included.
 func shortNames() []string {

@@ -18,7 +18,7 @@ var ggufTypes = map[gguf.Type]safetensors.DType{gguf.F16: safetensors.F16, gguf.
 // NAME is NAME.lora_a [in, r] and NAME.lora_b [r, out] in ggml's order of dimensions, the
 // scale is adapter.lora.alpha/r, and rows of q and k stand in the order of the base's
 // file. The file lists no targets: it changes what it has tensors for.
-func openGGUF(path string) (*contents, error) {
+func openGGUF(path string) (*Content, error) {
 	f, err := gguf.Open(path)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func openGGUF(path string) (*contents, error) {
 	return out, nil
 }
 
-func readGGUF(f *gguf.File) (*contents, error) {
+func readGGUF(f *gguf.File) (*Content, error) {
 	c, err := ggufConfig(f.Meta)
 	if err != nil {
 		return nil, err

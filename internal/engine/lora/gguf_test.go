@@ -162,10 +162,10 @@ func FuzzGGUF(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		file, err := gguf.Parse(raw)
 		if err == nil {
-			var c *contents
+			var c *Content
 			if c, err = readGGUF(file); err == nil {
 				var a *Adapter
-				if a, err = c.load(tiny()); err == nil && (a.Revision.Hash == "" || a.Bytes() == 0) {
+				if a, err = c.Adapter(tiny()); err == nil && (a.Revision.Hash == "" || a.Bytes() == 0) {
 					t.Fatal("an adapter without identity or weights")
 				}
 			}

@@ -16,15 +16,16 @@ import (
 
 // Load reads an adapter for a base: a PEFT directory or a GGUF file.
 func Load(path string, base Shape) (*Adapter, error) {
-	c, err := open(path)
+	c, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.load(base)
-	return a, closing(c.close, err)
+	a, err := c.Adapter(base)
+	return a, closing(c.Close, err)
 }
 
-func (c *contents) load(base Shape) (*Adapter, error) {
+// Adapter packs the matrices for a base, which the adapter must fit.
+func (c *Content) Adapter(base Shape) (*Adapter, error) {
 	if err := c.sameBase(base); err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (c *contents) load(base Shape) (*Adapter, error) {
 }
 
 // pair makes the two matrices of a place, if the adapter has them.
-func (c *contents) pair(to *Pair, base Shape, p place) error {
+func (c *Content) pair(to *Pair, base Shape, p place) error {
 	a := c.tensors[p]
 	if a == nil {
 		if c.targets[p.target] && !c.gguf && (c.layers == nil || c.layers[p.layer]) {
@@ -69,7 +70,7 @@ func (c *contents) pair(to *Pair, base Shape, p place) error {
 }
 
 // sameHead refuses the copy of a head that the base cannot have.
-func (c *contents) sameHead(base Shape) error {
+func (c *Content) sameHead(base Shape) error {
 	if t := c.frozen; t != nil && !slices.Equal(t.Shape, []uint64{uint64(base.Vocab), uint64(base.In[Q])}) {
 		return mismatch(fmt.Sprintf("the adapter was trained with a head of the shape %v, the base's is [%d, %d]", t.Shape, base.Vocab, base.In[Q]))
 	}
@@ -78,7 +79,7 @@ func (c *contents) sameHead(base Shape) error {
 
 // key names what the adapter computes: the revision, and the type of each tensor, since
 // the same bytes mean other values as another type.
-func (c *contents) key() ids.Digest {
+func (c *Content) key() ids.Digest {
 	var lines []string
 	for _, t := range c.tensors {
 		lines = append(lines, t.Name+" "+string(t.DType))
@@ -93,7 +94,7 @@ func mismatch(message string) error {
 
 // sameBase refuses an adapter that says it was made for another base, by digest or,
 // when it has none, by name.
-func (c *contents) sameBase(base Shape) error {
+func (c *Content) sameBase(base Shape) error {
 	if c.arch != "" && base.Arch != "" && c.arch != base.Arch {
 		return mismatch(fmt.Sprintf("the adapter was made for the architecture %q, the base's is %q", errs.Clip(c.arch), base.Arch))
 	}
@@ -125,8 +126,8 @@ func plainName(s string) string {
 var storage = regexp.MustCompile(`[._-](i?q[0-9][0-9a-z_]*|bf16|f16|f32|gguf|safetensors)$`)
 
 // pack makes the two matrices of a layer.
-func (c *contents) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Target) error {
-	in, out := base.dims(t)
+func (c *Content) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Target) error {
+	in, out := base.Dims(t)
 	if ta.Shape[1] != uint64(in) || tb.Shape[0] != uint64(out) {
 		return mismatch(fmt.Sprintf("%s and its partner turn %d values into %d, the base turns %d into %d there", ta.Name, ta.Shape[1], tb.Shape[0], in, out))
 	}
@@ -135,8 +136,8 @@ func (c *contents) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Targ
 		return err
 	}
 	var order []int
-	if (t == Q || t == K) && !(c.gguf && base.Paired) {
-		order = kernel.PairOrder(out, base.HeadDim) // names and rows as in checkpoints
+	if !(c.gguf && base.Paired) {
+		order = base.Order(t) // names and rows as in checkpoints
 	}
 	to.B, err = pack(tb, order)
 	return err

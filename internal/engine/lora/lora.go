@@ -81,12 +81,21 @@ func (a *Adapter) At(layer int, t Target) *Pair {
 	return p
 }
 
-// dims are the values in and out of a target.
-func (s *Shape) dims(t Target) (in, out int) {
+// Dims are the values in and out of a target.
+func (s Shape) Dims(t Target) (in, out int) {
 	if t == Head {
 		return s.In[Q], s.Vocab
 	}
 	return s.In[t], s.Out[t]
+}
+
+// Order tells which row of a checkpoint's matrix each row of the engine's is, nil when all
+// stand where they stood.
+func (s Shape) Order(t Target) []int {
+	if t == Q || t == K {
+		return kernel.PairOrder(s.Out[t], s.HeadDim)
+	}
+	return nil
 }
 
 // Rank is the number of values between A and B.

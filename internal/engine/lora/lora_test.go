@@ -286,10 +286,10 @@ func FuzzLoad(f *testing.F) {
 		if err == nil {
 			var file *safetensors.File
 			if file, err = safetensors.Parse(weights); err == nil {
-				var all *contents
+				var all *Content
 				if all, err = collect(c, file.Tensors, baseOf(c, file)); err == nil {
 					var a *Adapter
-					if a, err = all.load(base()); err == nil && (a.Revision.Hash == "" || a.Bytes() == 0) {
+					if a, err = all.Adapter(base()); err == nil && (a.Revision.Hash == "" || a.Bytes() == 0) {
 						t.Fatal("an adapter without identity or weights")
 					}
 				}

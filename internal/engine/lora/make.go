@@ -1,91 +1,134 @@
 package lora
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
+	"fmt"
+	"math"
 	"slices"
 
-	"macaron/internal/disk"
+	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/weights/safetensors"
 	"macaron/internal/errs"
 )
 
-// Config is what of adapter_config.json an adapter that is made here has.
-type Config struct {
-	Rank    int
-	Alpha   float64
-	RsLoRA  bool
-	Targets []string // names of TargetNames
+// Plan is what an adapter is beside its values.
+type Plan struct {
+	Rank       int
+	Alpha      float64
+	RsLoRA     bool    // the scale is alpha/sqrt(r), not alpha/r
+	Invocation []int32 // of an activated adapter; nil for one that always acts
 }
 
-// Make makes an adapter of a base from tensors in memory that are named, and laid out, as
-// in a PEFT file. What it computes and how it is called are those of that file.
-func Make(made Config, tensors []safetensors.Tensor, base Shape) (*Adapter, error) {
-	raw, err := made.json(base)
-	if err != nil {
+// Values are one low-rank part: A [r, in] and B [out, r], row by row, rows of B in the order
+// of checkpoints. The head's Layer is not looked at.
+type Values struct {
+	Layer  int
+	Target Target
+	A, B   []float32
+}
+
+// Make makes an adapter of values in memory, rounded to half precision: that is how it is
+// stored, served and trained on. Half precision keeps 11 bits where bfloat16 keeps 8, and
+// single precision twice the bytes; the weights of adapters lie far within its range, and
+// what lies below 6e-5 is still kept to 3e-8. Parts of layers must be there for the same
+// layers whatever the target, as PEFT can name no others. The values are not kept.
+func Make(base Shape, p Plan, values []Values) (*Content, error) {
+	c := config{Type: "LORA", Task: "CAUSAL_LM", Base: base.Name, Rank: p.Rank, Alpha: p.Alpha, RsLoRA: p.RsLoRA, targets: map[Target]bool{}}
+	if err := c.check(); err != nil {
 		return nil, err
 	}
-	c, err := parseConfig(raw)
-	if err != nil {
+	if p.Invocation != nil {
+		var tokens []int64
+		for _, t := range p.Invocation {
+			tokens = append(tokens, int64(t))
+		}
+		if err := c.setInvocation(tokens); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.cover(base, values); err != nil {
 		return nil, err
 	}
-	all, err := collect(c, tensors, base.Base)
-	if err != nil {
-		return nil, err
+	var tensors []safetensors.Tensor
+	for _, v := range values {
+		in, out := base.Dims(v.Target)
+		at := v.place()
+		a, err := half(at, v.A, p.Rank, in)
+		if err != nil {
+			return nil, err
+		}
+		at.b = true
+		b, err := half(at, v.B, out, p.Rank)
+		if err != nil {
+			return nil, err
+		}
+		tensors = append(tensors, a, b)
 	}
-	return all.load(base)
+	return collect(c, tensors, base.Base)
 }
 
-// Write writes the adapter that Make gives as a PEFT directory, which it creates.
-func Write(dir string, made Config, tensors []safetensors.Tensor, base Shape) error {
-	raw, err := made.json(base)
-	if err != nil {
-		return err
+func (v *Values) place() place {
+	if v.Target == Head {
+		return place{layer: headLayer, target: Head}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return disk.Error(err, dir+" cannot be made")
-	}
-	meta := map[string]string{"format": "pt"}
-	if base.Base != "" {
-		meta["base"] = string(base.Base)
-	}
-	if err := safetensors.Write(filepath.Join(dir, "adapter_model.safetensors"), tensors, meta); err != nil {
-		return err
-	}
-	return disk.Replace(filepath.Join(dir, "adapter_config.json"), append(raw, '\n'), 0o644)
+	return place{layer: v.Layer, target: v.Target}
 }
 
-func (m Config) json(base Shape) ([]byte, error) {
-	raw, err := json.MarshalIndent(map[string]any{"peft_type": "LORA", "task_type": "CAUSAL_LM", "base_model_name_or_path": base.Name, "r": m.Rank, "lora_alpha": m.Alpha,
-		"use_rslora": m.RsLoRA, "target_modules": m.Targets, "bias": "none", "lora_dropout": 0, "inference_mode": true}, "", "  ")
-	return raw, errs.Wrap(errs.Internal, err, "an adapter's configuration cannot be written", "")
-}
-
-// TargetNames are what Config.Targets can hold, the head's name last.
-func TargetNames() []string { return shortNames() }
-
-// ParseTarget finds the target of a name of TargetNames.
-func ParseTarget(name string) (Target, bool) {
-	at := slices.Index(shortNames(), name)
-	return Target(max(at, 0)), at >= 0
-}
-
-func (t Target) String() string { return shortNames()[t] }
-
-// TensorName is what PEFT calls A or, with b, B of a target. For the head the layer does
-// not matter.
-func TensorName(layer int, t Target, b bool) string {
-	module := "model." + place{layer: layer, target: t}.String()
-	if t == Head {
-		module = headModule
+// cover notes which targets and layers the values are for.
+func (c *config) cover(base Shape, values []Values) error {
+	layers := map[Target][]int{}
+	for _, v := range values {
+		if v.Target > Head || v.Target != Head && (v.Layer < 0 || v.Layer >= base.Layers) {
+			return errs.Newf(errs.InvalidRequest, "the base has no target %d in layer %d", v.Target, v.Layer)
+		}
+		c.targets[v.Target] = true
+		layers[v.Target] = append(layers[v.Target], v.place().layer)
 	}
-	half := ".lora_A.weight"
-	if b {
-		half = ".lora_B.weight"
-	}
-	return "base_model.model." + module + half
+	return c.sameLayers(layers, base.Layers)
 }
 
-// Dims are the values in and out of a target.
-func (s Shape) Dims(t Target) (in, out int) { return s.dims(t) }
+// sameLayers notes the layers, which must be the same for every target but the head. PEFT
+// adapts no head where it is told which layers to take.
+func (c *config) sameLayers(of map[Target][]int, all int) error {
+	var first []int
+	for t, list := range of {
+		slices.Sort(list)
+		if t == Head {
+			continue
+		}
+		if first == nil {
+			first = list
+		}
+		if !slices.Equal(list, first) {
+			return unsupported("the adapter changes other layers in one linear layer than in another, which a PEFT directory cannot say")
+		}
+	}
+	if first == nil || len(first) == all {
+		return nil
+	}
+	if of[Head] != nil {
+		return unsupported("the adapter changes some layers only and the head, which a PEFT directory cannot say")
+	}
+	c.layers = map[int]bool{}
+	for _, l := range first {
+		c.layers[l] = true
+	}
+	return nil
+}
+
+// half makes a tensor of half-precision values.
+func half(at place, values []float32, rows, cols int) (safetensors.Tensor, error) {
+	t := safetensors.Tensor{Name: at.peft(), DType: safetensors.F16, Shape: []uint64{uint64(rows), uint64(cols)}}
+	if len(values) != rows*cols {
+		return t, errs.Newf(errs.InvalidRequest, "%s has %d values, not %d x %d", at, len(values), rows, cols)
+	}
+	for i, v := range values {
+		if !(math.Abs(float64(v)) < maxHalf) {
+			return t, errs.New(errs.InvalidRequest, fmt.Sprintf("value %d of %s is %v, which half precision does not hold", i, t.Name, v), "train with a lower learning rate, or clip the gradient")
+		}
+	}
+	t.Data = kernel.AppendHalves(make([]byte, 0, 2*len(values)), values)
+	return t, nil
+}
+
+// maxHalf is where rounding to half precision no longer gives a number.
+const maxHalf = 65520

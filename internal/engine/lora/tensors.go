@@ -16,11 +16,11 @@ import (
 	"macaron/internal/ids"
 )
 
-// contents is an adapter directory whose tensors were matched with its configuration,
-// before any base is known.
-type contents struct {
+// Content is an adapter by itself, as it is stored: the matrices and what is said of them,
+// checked against each other, before any base is known.
+type Content struct {
 	config
-	close   func() error // of the file that the tensors are views of
+	close   func() error // of the file that the tensors are views of; nil for none
 	tensors map[place]*safetensors.Tensor
 	frozen  *safetensors.Tensor // frozenHead, nil for none
 	rev     adapter.Revision
@@ -30,28 +30,28 @@ type contents struct {
 // not to. Training an adapter does not change it, so that it is no part of the revision.
 const frozenHead = "base_model.model." + headModule + ".base_layer.weight"
 
-// open reads a PEFT directory or a GGUF file; the caller closes it.
-func open(path string) (*contents, error) {
+// Open reads a PEFT directory or a GGUF file; the caller closes it.
+func Open(path string) (*Content, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		return openGGUF(path)
 	}
 	return openPEFT(path)
 }
 
-func openPEFT(dir string) (*contents, error) {
+func openPEFT(dir string) (*Content, error) {
 	c, err := readConfig(dir)
 	if err != nil {
 		return nil, err
 	}
-	f, err := safetensors.Open(filepath.Join(dir, "adapter_model.safetensors"))
+	f, err := safetensors.Open(filepath.Join(dir, tensorsFile))
 	if err != nil {
 		return nil, err
 	}
 	return match(c, f)
 }
 
-// match is the contents of a configuration and an open file of tensors.
-func match(c config, f *safetensors.File) (*contents, error) {
+// match is the content of a configuration and an open file of tensors.
+func match(c config, f *safetensors.File) (*Content, error) {
 	out, err := collect(c, f.Tensors, baseOf(c, f))
 	if err != nil {
 		return nil, closing(f.Close, err)
@@ -59,6 +59,30 @@ func match(c config, f *safetensors.File) (*contents, error) {
 	out.close = f.Close
 	return out, nil
 }
+
+// Parse reads the two files of a PEFT directory from memory; weights is kept.
+func Parse(configuration, weights []byte) (*Content, error) {
+	c, err := parseConfig(configuration)
+	if err != nil {
+		return nil, err
+	}
+	f, err := safetensors.Parse(weights)
+	if err != nil {
+		return nil, err
+	}
+	return match(c, f)
+}
+
+// Close releases the file. Adapters that were made of it stay.
+func (c *Content) Close() error {
+	if c.close == nil {
+		return nil
+	}
+	return c.close()
+}
+
+// Revision is what the adapter is. Name and Source are the caller's to fill in.
+func (c *Content) Revision() adapter.Revision { return c.rev }
 
 // closing closes the file after a failure; the failure is what counts.
 func closing(file func() error, err error) error {
@@ -69,8 +93,8 @@ func closing(file func() error, err error) error {
 }
 
 // collect places every tensor and computes the revision.
-func collect(c config, tensors []safetensors.Tensor, base ids.Digest) (*contents, error) {
-	out := &contents{config: c, tensors: map[place]*safetensors.Tensor{}}
+func collect(c config, tensors []safetensors.Tensor, base ids.Digest) (*Content, error) {
+	out := &Content{config: c, tensors: map[place]*safetensors.Tensor{}}
 	rev := canonical.Revision{Base: base, Rank: c.Rank, Alpha: c.plainAlpha(), Targets: c.names(), Invocation: c.invocation, Tensors: map[string]ids.Digest{}}
 	var strange []string
 	parse, known := parsePlace, shortNames()
@@ -129,7 +153,7 @@ func (c *config) fits(p place, t *safetensors.Tensor) error {
 }
 
 // finish checks that every A has its B and fills in the revision.
-func (c *contents) finish(rev canonical.Revision) error {
+func (c *Content) finish(rev canonical.Revision) error {
 	if len(c.tensors) == 0 {
 		return bad("the adapter has no tensors")
 	}
@@ -171,26 +195,18 @@ func sample(names []string) string {
 // Inspect computes the revision of an adapter, a PEFT directory or a GGUF file, without a
 // base. Name and Source are the caller's to fill in.
 func Inspect(path string) (adapter.Revision, error) {
-	c, err := open(path)
+	c, err := Open(path)
 	if err != nil {
 		return adapter.Revision{}, err
 	}
-	return c.rev, c.close()
+	return c.rev, c.Close()
 }
 
 // InspectFiles is Inspect of the two files of a PEFT directory that are in memory.
 func InspectFiles(configuration, tensors []byte) (adapter.Revision, error) {
-	c, err := parseConfig(configuration)
+	c, err := Parse(configuration, tensors)
 	if err != nil {
 		return adapter.Revision{}, err
 	}
-	f, err := safetensors.Parse(tensors)
-	if err != nil {
-		return adapter.Revision{}, err
-	}
-	out, err := match(c, f)
-	if err != nil {
-		return adapter.Revision{}, err
-	}
-	return out.rev, nil
+	return c.rev, nil
 }
