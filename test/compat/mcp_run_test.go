@@ -1,0 +1,119 @@
+package compat
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"macaron/internal/testmodel"
+)
+
+// agentWithFiles acts with one tool of a server that others wrote, the path as an enum: that
+// much the default model can do.
+const agentWithFiles = `
+[agent]
+mode = "functions"
+adapter = "L1"
+max_turns = 6
+step_tokens = 96
+[agent.prompts]
+system = """
+{{specialist}}
+Do the task with the tools. When you know the answer, call finish."""
+gate = "You are not finished: {{reason}}."
+[[mcp]]
+name = "files"
+[[tools]]
+name = "read_file"
+use = "mcp:files/read_file"
+effect = "read"
+parameters = {type = "object", properties = {path = {enum = [%q]}}, required = ["path"], additionalProperties = false}
+[[tools]]
+name = "finish"
+use = "builtin:run.finish"
+[[hooks]]
+name = "looked"
+on = "stop"
+check = "tools.called"
+with = {tools = ["read_file"]}
+max_rounds = 5
+`
+
+// A run of the program with the default model reads a file through the npm package
+// @modelcontextprotocol/server-filesystem; call and result are on record. With another
+// version of the package, whose tool has another schema, no run begins until the tool is accepted.
+func TestARunUsesAServerFromNPM(t *testing.T) {
+	program, home, dir := build(t), t.TempDir(), t.TempDir()
+	note := filepath.Join(dir, "note.txt")
+	write(t, note, "The code word is marzipan.\n")
+	contract := filepath.Join(home, "agent.toml")
+	write(t, contract, talk(t)+fmt.Sprintf(agentWithFiles, note))
+	served := func(version string) { write(t, filepath.Join(home, "config.toml"), fileServer(t, version, dir)) }
+	act := func(args ...string) (string, error) {
+		cmd := exec.Command(program, append(args, "--home", home, "--contract", contract, "--model", testmodel.Path(t))...)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	start := []string{"run", "start", "Read note.txt and say the code word.", "--json"}
+
+	served("@modelcontextprotocol/server-filesystem")
+	out, err := act(start...)
+	var run struct {
+		ID, Status, Answer string
+	}
+	if err != nil || json.Unmarshal([]byte(out), &run) != nil || run.Status != "done" || !strings.Contains(run.Answer, "marzipan") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	records, err := act("run", "export", run.ID, "--format", "records")
+	if err != nil || !strings.Contains(records, `"tool.called"`) || !strings.Contains(records, `"tool.returned"`) || !strings.Contains(records, "marzipan") {
+		t.Errorf("%v\n%s", err, records)
+	}
+
+	served("server-filesystem-before")
+	if out, err = act(start...); err == nil || !strings.Contains(out, "is not what it was when it was accepted") {
+		t.Errorf("a changed tool: %v\n%s", err, out)
+	}
+	if out, err = act("mcp", "accept", "files", "read_file"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err = act(start...); err != nil || !strings.Contains(out, "marzipan") {
+		t.Errorf("an accepted tool: %v\n%s", err, out)
+	}
+}
+
+// talk is the default contract without its agent.
+func talk(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../macaron.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	adapters, err := filepath.Abs("../../adapters")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(text), "[agent]")
+	return strings.ReplaceAll(before, `"adapters/`, `"`+adapters+`/`)
+}
+
+// fileServer is the operator's word on how an installed version is started.
+func fileServer(t *testing.T, version, dir string) string {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := filepath.Join(installed(t, "compat-node"), "node_modules", version, "dist", "index.js")
+	return fmt.Sprintf("[mcp.files]\ncommand = [%q, %q, %q]\n", node, entry, dir)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
