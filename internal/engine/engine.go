@@ -155,6 +155,13 @@ func (e *Engine) Info() Info {
 // Tokenizer is the model's own.
 func (e *Engine) Tokenizer() *token.Tokenizer { return e.tok }
 
+// Model is the loaded weights, and Mode how the engine computes with them: for who
+// computes on them beside the engine, in turns of Background.
+func (e *Engine) Model() *model.Model { return e.model }
+
+// Mode is how products treat activations.
+func (e *Engine) Mode() kernel.Mode { return e.loop.mode }
+
 // LoadAdapter reads a PEFT directory or a GGUF file for this base. The caller keeps the handle as long
 // as requests use it.
 func (e *Engine) LoadAdapter(path string) (*lora.Adapter, error) {

@@ -81,9 +81,8 @@ func layoutOf(m *model.Model, a *lora.Adapter) *Layout {
 			}
 		}
 	}
-	if p := a.At(0, lora.Head); p != nil {
-		l.Modules = append(l.Modules, Module{Target: lora.Head, In: m.D, Out: m.V, A: l.Size, B: l.Size + l.Rank*m.D})
-		l.Size += l.Rank * (m.D + m.V)
+	if a.At(0, lora.Head) != nil {
+		l.add(0, lora.Head, shape)
 	}
 	return l
 }
@@ -112,21 +111,11 @@ func compute(t testing.TB, m *model.Model, a *lora.Adapter, cases []sloped, thre
 	return c
 }
 
-// names of the tensors of a module as PEFT files have them.
-func tensorNames(m Module) (a, b string) {
-	part := []string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj", "lm_head"}[m.Target]
-	prefix := "base_model.model.lm_head"
-	if m.Target != lora.Head {
-		prefix = fmt.Sprintf("base_model.model.model.layers.%d.%s", m.Layer, part)
-	}
-	return prefix + ".lora_A.weight", prefix + ".lora_B.weight"
-}
-
 // tensors are the parts of a gradient by name.
 func (c *computed) tensors() map[string][]float32 {
 	out := map[string][]float32{}
 	for _, m := range c.layout.Modules {
-		a, b := tensorNames(m)
+		a, b := lora.TensorName(m.Layer, m.Target, false), lora.TensorName(m.Layer, m.Target, true)
 		out[a], out[b] = c.layout.Parts(m, c.grad)
 	}
 	return out
