@@ -11,6 +11,7 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/ids"
 	"macaron/internal/mint/catalogue"
+	"macaron/internal/mint/ledger"
 	"macaron/internal/record"
 	"macaron/internal/session"
 )
@@ -34,6 +35,7 @@ type Store interface {
 	Reclaim(ctx context.Context) error
 	Settle(ctx context.Context, owner, account string, change func(*record.Balance)) (record.Balance, error)
 	catalogue.Store
+	Mint() ledger.Store
 	Close() error
 }
 
@@ -68,6 +70,11 @@ func Run(t *testing.T, open Open) {
 		{"balances", balances},
 		{"revisions", revisions},
 		{"pointers", pointers},
+		{"rows of the training service", mintRows},
+		{"promises of the training service", mintOps},
+		{"lists of the training service", mintOrder},
+		{"ends of the training service", mintEnd},
+		{"the training service is one process's", mintHold},
 		{"erase", erase},
 		{"erase waits", eraseWaits},
 	} {
