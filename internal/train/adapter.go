@@ -11,9 +11,10 @@ import (
 // Trainer is one adapter under training. Its methods can be called from any goroutine
 // and run one after the other, but Adapter, which waits for nobody, once it is made.
 //
-// Gradients add up over calls of ForwardBackward until OptimStep, which takes them. Data
-// that is cut into several calls gives the same bits as in one call when its sequences
-// share no prefix: each sequence's gradient is added by itself, in order.
+// Gradients add up over calls of ForwardBackward until OptimStep, which takes them. The
+// same calls give the same bits, on any number of threads and on any worker. How one batch
+// is cut into calls changes the order of additions, and so the last bits of a gradient;
+// log probabilities and losses by datum are the same bits however it is cut.
 type Trainer struct {
 	passes  Passes
 	base    lora.Shape
@@ -135,6 +136,10 @@ func (t *Trainer) restoreGradient() {
 func (t *Trainer) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.drop()
+}
+
+func (t *Trainer) drop() {
 	t.master, t.grad, t.backup, t.moments, t.served = nil, nil, nil, [2][]float32{}, nil
 }
 

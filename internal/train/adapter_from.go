@@ -25,11 +25,7 @@ func From(p Passes, base lora.Shape, context int, a *lora.Adapter) (*Trainer, er
 		}
 		pa, pb := t.layout.Parts(m, t.master)
 		unpack(pair.A, pa, nil)
-		var order []int
-		if m.Target == lora.Q || m.Target == lora.K {
-			order = kernel.PairOrder(m.Out, base.HeadDim)
-		}
-		unpack(pair.B, pb, order)
+		unpack(pair.B, pb, base.Order(m.Target))
 	}
 	return t, nil
 }

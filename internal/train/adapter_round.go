@@ -36,15 +36,20 @@ func (t *Trainer) content() (*lora.Content, error) {
 	return lora.Make(t.base, lora.Plan{Rank: t.spec.Rank, Alpha: t.spec.Alpha, RsLoRA: t.spec.RsLoRA}, values)
 }
 
-// Export writes the revision as a PEFT directory. It has the rounded A and B and nothing
-// of the optimizer.
-func (t *Trainer) Export(dir string) error {
+// Content is the revision as it is stored: the rounded A and B and nothing of the
+// optimizer. It is the caller's.
+func (t *Trainer) Content() (*lora.Content, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.master == nil {
-		return closed()
+		return nil, closed()
 	}
-	c, err := t.content()
+	return t.content()
+}
+
+// Export writes the revision as a PEFT directory, which must not be there yet.
+func (t *Trainer) Export(dir string) error {
+	c, err := t.Content()
 	if err != nil {
 		return err
 	}

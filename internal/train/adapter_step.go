@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"macaron/internal/engine/kernel"
 	"macaron/internal/errs"
 )
 
@@ -29,8 +30,8 @@ func (a Adam) Check() error {
 // OptimStep takes the gradients: it clips their global norm, steps the masters by AdamW
 // with decoupled weight decay, and clears them. Without any gradient it steps by zero
 // ones, as optimizers do. A gradient that is not finite is refused and cleared; nothing
-// else changes then. The context ends nothing: a step is short and happens whole.
-func (t *Trainer) OptimStep(_ context.Context, a Adam) (map[string]float64, error) {
+// else changes then. Once it has begun, ctx ends it no more.
+func (t *Trainer) OptimStep(ctx context.Context, a Adam) (map[string]float64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.master == nil {
@@ -39,25 +40,60 @@ func (t *Trainer) OptimStep(_ context.Context, a Adam) (map[string]float64, erro
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	if t.grad == nil {
-		t.grad = make([]float32, t.layout.Size)
-	}
-	norm := norm(t.grad)
-	if math.IsNaN(norm) || math.IsInf(norm, 0) {
-		t.clearGradient()
-		return nil, errs.New(errs.InvalidRequest, "the gradient is not finite; it was cleared and no step was taken", "look at the data and the weights of the last passes, or lower the learning rate")
+	norm, err := t.gradientNorm(ctx)
+	if err != nil {
+		return nil, err
 	}
 	for i := range t.moments {
 		if t.moments[i] == nil {
 			t.moments[i] = make([]float32, t.layout.Size)
 		}
 	}
+	k := kernel.AdamW{Rate: a.LearningRate, Beta1: a.Beta1, Beta2: a.Beta2, Eps: a.Eps, Decay: a.WeightDecay, T: int(t.steps) + 1, Clip: clip(norm, a.GradClipNorm)}
+	if err := t.step(context.WithoutCancel(ctx), k); err != nil {
+		return nil, err
+	}
 	t.steps++
-	step(t.master, t.grad, t.moments[0], t.moments[1], a, t.steps, clip(norm, a.GradClipNorm))
 	t.served = nil
 	data := t.pending
 	t.clearGradient()
 	return map[string]float64{"grad_norm:mean": norm, "learning_rate:mean": a.LearningRate, "step:max": float64(t.steps), "data:sum": float64(data)}, nil
+}
+
+// gradientNorm is the global norm of the gradients before they are clipped.
+func (t *Trainer) gradientNorm(ctx context.Context) (float64, error) {
+	if t.grad == nil {
+		t.grad = make([]float32, t.layout.Size)
+	}
+	var norm float64
+	if err := t.passes.Do(ctx, func(*kernel.Pool) { norm = math.Sqrt(kernel.SumSquares(t.grad)) }); err != nil {
+		return 0, err
+	}
+	if math.IsNaN(norm) || math.IsInf(norm, 0) {
+		t.clearGradient()
+		return 0, errs.New(errs.InvalidRequest, "the gradient is not finite; it was cleared and no step was taken", "look at the data and the weights of the last passes, or lower the learning rate")
+	}
+	return norm, nil
+}
+
+// stepPiece is how many values are stepped before others may have their turn.
+const stepPiece = 1 << 21
+
+// step steps every value, piece by piece. Only an engine that closes can stop it halfway;
+// the trainer is closed then, as its state is no state of any run.
+func (t *Trainer) step(ctx context.Context, k kernel.AdamW) error {
+	for lo := 0; lo < len(t.master); lo += stepPiece {
+		hi := min(lo+stepPiece, len(t.master))
+		if err := t.passes.Do(ctx, func(p *kernel.Pool) {
+			k.Step(p, t.master[lo:hi], t.moments[0][lo:hi], t.moments[1][lo:hi], t.grad[lo:hi])
+		}); err != nil {
+			if lo > 0 {
+				t.drop()
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *Trainer) clearGradient() {
@@ -72,28 +108,4 @@ func clip(norm, most float64) float32 {
 		return 1
 	}
 	return float32(most / (norm + 1e-6))
-}
-
-// norm is the Euclidean norm, summed in order.
-func norm(x []float32) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += float64(v) * float64(v)
-	}
-	return math.Sqrt(sum)
-}
-
-// step is AdamW (arXiv 1711.05101) on every value.
-func step(p, g, m, v []float32, a Adam, n int64, scale float32) {
-	b1, b2 := float32(a.Beta1), float32(a.Beta2)
-	size := float32(a.LearningRate / (1 - math.Pow(a.Beta1, float64(n))))
-	root := float32(math.Sqrt(1 - math.Pow(a.Beta2, float64(n))))
-	keep, eps := float32(1-a.LearningRate*a.WeightDecay), float32(a.Eps)
-	for i, x := range g {
-		x *= scale
-		m[i] = float32(b1*m[i]) + float32((1-b1)*x)
-		v[i] = float32(b2*v[i]) + float32(float32((1-b2)*x)*x)
-		d := float32(float32(math.Sqrt(float64(v[i])))/root) + eps
-		p[i] = float32(p[i]*keep) - float32(size*float32(m[i]/d))
-	}
 }

@@ -101,7 +101,7 @@ func TestNothingOfTheOptimizerIsExported(t *testing.T) {
 	export := func(steps int) string {
 		tr := newTrainer(t, scripted{}, everything)
 		advance(t, tr, steps)
-		dir := t.TempDir()
+		dir := filepath.Join(t.TempDir(), "out")
 		if err := tr.Export(dir); err != nil {
 			t.Fatal(err)
 		}

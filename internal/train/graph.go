@@ -50,6 +50,11 @@ func NewGraph(m *model.Model, turns Turns, o Options) *Graph {
 	return &Graph{m: m, turns: turns, o: o, free: make(chan struct{}, 1)}
 }
 
+// Do runs a piece of work on the threads of the graph, see Turns.
+func (g *Graph) Do(ctx context.Context, piece func(*kernel.Pool)) error {
+	return g.turns.Do(ctx, piece)
+}
+
 // Logprobs is the forward pass alone, see Passes.
 func (g *Graph) Logprobs(ctx context.Context, a *lora.Adapter, seqs []Sequence) ([][]float32, error) {
 	p := &pass{g: g, m: g.m, mix: lora.Only(a), seqs: seqs}

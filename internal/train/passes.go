@@ -9,6 +9,8 @@ import (
 // Passes is what computes for a trainer. Results depend on its arguments alone: not on
 // threads, nor on what else the engine does.
 type Passes interface {
+	Turns // what the optimizer runs on
+
 	// Logprobs is the forward pass alone: for each sequence [n, K], 0 where the target
 	// is -1. a is nil for the bare base.
 	Logprobs(ctx context.Context, a *lora.Adapter, seqs []Sequence) ([][]float32, error)

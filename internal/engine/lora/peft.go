@@ -48,6 +48,10 @@ func (p place) peft() string {
 	return fmt.Sprintf("base_model.model.%s.lora_%s.weight", module, half)
 }
 
+// TensorName is what PEFT's files call A or, with b, B of a target. The head's layer is not
+// looked at.
+func TensorName(layer int, t Target, b bool) string { return place{layer, t, b}.peft() }
+
 // PEFT gives the two files of a PEFT directory: adapter_config.json and
 // adapter_model.safetensors. Reading them again gives the same revision. Equal content
 // gives equal bytes.
