@@ -157,6 +157,9 @@ func TestCredentialsB14(t *testing.T) {
 	for name, h := range map[string]http.Header{
 		"both the same": {"Authorization": {"Bearer " + secret}, "X-Api-Key": {secret}},
 		"lower case":    {"Authorization": {"bearer " + secret}},
+		"as Tinker's":   {"X-Api-Key": {"tml-" + secret}},
+		"as MinT's":     {"X-Api-Key": {"sk-mint-" + secret}},
+		"both, as such": {"Authorization": {"Bearer " + secret}, "X-Api-Key": {"tml-" + secret}},
 		"spaces":        {"Authorization": {"Bearer   " + secret + " "}},
 	} {
 		if _, err := k.Authenticate(t.Context(), h); err != nil {
@@ -176,6 +179,8 @@ func TestCredentialsB14(t *testing.T) {
 		"non-ASCII key":    {"X-Api-Key": {"mk-é\xff\x00"}},
 		"cookie":           {"Cookie": {"key=" + secret, "Authorization=Bearer " + secret}},
 		"other header":     {"Api-Key": {secret}, "X-Auth": {secret}, "Proxy-Authorization": {"Bearer " + secret}},
+		"other's prefix":   {"X-Api-Key": {"tml-" + secret[3:]}},
+		"prefix twice":     {"X-Api-Key": {"tml-tml-" + secret}},
 		"cut":              bearer(secret[:len(secret)-1]),
 		"longer":           bearer(secret + "A"),
 		"digest":           bearer(string(digestOf(secret))),

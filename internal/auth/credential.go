@@ -26,13 +26,24 @@ func Credential(h http.Header) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if bearer != "" && plain != "" && bearer != plain {
+	if bearer != "" && plain != "" && bare(bearer) != bare(plain) {
 		return "", unauthenticated("the headers Authorization and x-api-key show different keys")
 	}
 	if bearer == "" {
 		bearer = plain
 	}
-	return bearer, nil
+	return bare(bearer), nil
+}
+
+// bare takes off what clients of the Tinker protocol want a key to begin with, as in
+// tml-mk-... and sk-mint-mk-...: it is the same key.
+func bare(secret string) string {
+	for _, p := range []string{"tml-", "sk-mint-"} {
+		if rest, ok := strings.CutPrefix(secret, p); ok && strings.HasPrefix(rest, prefix) {
+			return rest
+		}
+	}
+	return secret
 }
 
 // one reads a header that may stand once.

@@ -16,6 +16,7 @@ const (
 	Read     Scope = "read"     // see the tenant's stored conversations and adapters
 	Feedback Scope = "feedback" // judge answers
 	Runs     Scope = "runs"     // start runs of tasks, resume and cancel them
+	Train    Scope = "train"    // train adapters, sample from them, keep checkpoints
 	Approve  Scope = "approve"  // say yes or no to calls of runs that wait for a person
 	Admin    Scope = "admin"    // what concerns the whole server
 	Metrics  Scope = "metrics"  // read the metrics of the whole server
@@ -25,7 +26,7 @@ const (
 )
 
 // Scopes lists what keys can have.
-func Scopes() []Scope { return []Scope{Chat, Read, Feedback, Runs, Approve, Admin, Metrics} }
+func Scopes() []Scope { return []Scope{Chat, Read, Feedback, Runs, Train, Approve, Admin, Metrics} }
 
 // ParseScopes reads a list such as "chat,read".
 func ParseScopes(list string) ([]Scope, error) {

@@ -43,17 +43,14 @@ const (
 // Body reads a whole body of at most BodyBytes. One that announces more, as an HTTP
 // Content-Length does, is refused unread; -1 announces nothing.
 func Body(r io.Reader, announced int64) ([]byte, error) {
-	if announced > BodyBytes {
-		return nil, largeBody()
-	}
-	buf := bytes.NewBuffer(make([]byte, 0, max(announced, 0)+bytes.MinRead))
-	_, err := buf.ReadFrom(io.LimitReader(r, BodyBytes+1))
-	b := buf.Bytes()
+	return TextBody(r, announced, BodyBytes)
+}
+
+// TextBody is Body with another bound.
+func TextBody(r io.Reader, announced, most int64) ([]byte, error) {
+	b, err := Bytes(r, announced, most)
 	if err != nil {
-		return nil, errs.Wrap(errs.InvalidRequest, err, "the request body did not arrive whole", "send it again")
-	}
-	if len(b) > BodyBytes {
-		return nil, largeBody()
+		return nil, err
 	}
 	if at := notUTF8(b); at >= 0 { // else the reader of JSON would change the text without a word
 		return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("the request body is not UTF-8 at byte %d", at), "encode it as UTF-8")
@@ -61,8 +58,25 @@ func Body(r io.Reader, announced int64) ([]byte, error) {
 	return b, nil
 }
 
-func largeBody() error {
-	return errs.New(errs.TooLarge, fmt.Sprintf("the request body is larger than %d bytes", BodyBytes), "send a shorter history")
+// Bytes is TextBody for what is no text.
+func Bytes(r io.Reader, announced, most int64) ([]byte, error) {
+	if announced > most {
+		return nil, largeBody(most)
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, max(announced, 0)+bytes.MinRead))
+	_, err := buf.ReadFrom(io.LimitReader(r, most+1))
+	b := buf.Bytes()
+	if err != nil {
+		return nil, errs.Wrap(errs.InvalidRequest, err, "the request body did not arrive whole", "send it again")
+	}
+	if int64(len(b)) > most {
+		return nil, largeBody(most)
+	}
+	return b, nil
+}
+
+func largeBody(most int64) error {
+	return errs.New(errs.TooLarge, fmt.Sprintf("the request body is larger than %d bytes", most), "send less at once")
 }
 
 // ContentType refuses bodies that say they are something else than JSON. An absent
