@@ -29,7 +29,7 @@ func openEngine(t testing.TB, path string) *engine.Engine {
 }
 
 func graphOf(e *engine.Engine) *Graph {
-	return NewGraph(e.Model(), Background(e.Background), Options{Mode: e.Mode()})
+	return NewGraph(e.Model(), e, Options{Mode: e.Mode()})
 }
 
 // rollout samples an answer; its log probabilities are those of a sampler, rounded as

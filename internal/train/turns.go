@@ -8,20 +8,10 @@ import (
 
 // Turns runs short pieces of work on the threads of an engine, one at a time, when
 // nothing that answers a request wants them. Do returns when the piece has run, or with
-// an error when it has not and will not. The pool is the same one every time.
+// an error when it has not and will not. The pool is the same one every time. An *Engine
+// has it.
 type Turns interface {
 	Do(ctx context.Context, piece func(*kernel.Pool)) error
-}
-
-// Background makes turns of Engine.Background.
-type Background func(ctx context.Context, chunk func(*kernel.Pool) (more bool)) error
-
-// Do runs a piece as the only chunk of a background job.
-func (b Background) Do(ctx context.Context, piece func(*kernel.Pool)) error {
-	return b(ctx, func(p *kernel.Pool) bool {
-		piece(p)
-		return false
-	})
 }
 
 // Alone is turns on a pool that nobody else uses.
