@@ -36,14 +36,14 @@ func (b *attendBackScratch) begin(j *attendBackJob, s *AttnGrad, head int) {
 		at := ((s.Row0+i)*j.heads + head) * dim
 		copy(b.q[i*dim:][:dim], j.q[at:])
 		copy(b.dAtt[i*dim:][:dim], j.dAtt[at:])
-		b.top[i], b.d[i] = nothing, dotLanes(j.dAtt[at:][:dim], j.att[at:][:dim])
+		b.top[i], b.d[i] = nothing, dot(j.dAtt[at:][:dim], j.att[at:][:dim])
 	}
 	transpose(b.qT, b.padded, b.q, dim, n, dim)
 	transpose(b.dAttT, b.padded, b.dAtt, dim, n, dim)
 }
 
-// dotLanes is a dot product in eight lanes.
-func dotLanes(x, y []float32) float32 {
+// dotLanesRef is a dot product in eight lanes.
+func dotLanesRef(x, y []float32) float32 {
 	var lanes [8]float32
 	for i, v := range x {
 		lanes[i&7] = fma32(v, y[i], lanes[i&7])
@@ -172,5 +172,3 @@ func softBackRef(s, dp, top, inv, d []float32, scale float32) {
 		s[i], dp[i] = p, float32(float32(p*(dp[i]-d[i]))*scale)
 	}
 }
-
-func softBack(s, dp, top, inv, d []float32, scale float32) { softBackRef(s, dp, top, inv, d, scale) }

@@ -86,7 +86,3 @@ func gegluBackRef(dGate, dUp, dy, gate, up []float32) {
 		dGate[i], dUp[i] = float32(float32(d*up[i])*slope), float32(d*act)
 	}
 }
-
-func rmsNormBack(dst, dy, x, w []float32, eps float32) { rmsNormBackRef(dst, dy, x, w, eps) }
-func swigluBack(dGate, dUp, dy, gate, up []float32)    { swigluBackRef(dGate, dUp, dy, gate, up) }
-func gegluBack(dGate, dUp, dy, gate, up []float32)     { gegluBackRef(dGate, dUp, dy, gate, up) }

@@ -34,6 +34,7 @@
 //	page, attend, attend_page, attend_split, attend_all   pages of keys and values; attention
 //	vector, rope, softmax, exp_ref, gelu, layernorm, fma  between products
 //	matmul_back, outer, attend_back, attend_back_page, back_ref    gradients of all these
+//	unpack_rows                                tiles read row by row, for them
 //	adamw                                      a step of training
 //	pool, pool_worker, scratch, slab, align    workers and memory
 //
@@ -43,7 +44,7 @@
 //	quant_x*, quant_full, quant_half, quant_widen, vnni_x*    the bodies: shared loops; last
 //	quant_qN_amd64.s, vnni_qN_amd64.s    each format: its definitions around the bodies
 //	gemm_steps_amd64.h, gemm*, gemv*, tiles*, avx512_gemm*    float products
-//	exp_amd64.h, exp*, avx512_exp*, gelu*, vector*, quantise*    the rest
+//	exp_amd64.h, exp*, avx512_exp*, gelu*, vector*, quantise*, back*, turn*    the rest
 //
 // Shapes are checked where work enters the package; a mismatch is a defect of the
 // caller and panics. Malformed data (Pack) gives a coded error.

@@ -93,7 +93,3 @@ func transposeRef(dst []float32, ldd int, src []float32, lds, rows, columns int)
 		}
 	}
 }
-
-func transpose(dst []float32, ldd int, src []float32, lds, rows, columns int) {
-	transposeRef(dst, ldd, src, lds, rows, columns)
-}

@@ -113,14 +113,13 @@ func (t *RopeTable) ApplyNeox(x []float32, heads, pos int) {
 // and but for rounding the inverse, of Apply.
 func (t *RopeTable) Undo(x []float32, heads, pos int) {
 	t.check(x, heads)
+	var turn [512]float32
 	row := t.row(pos)
-	for ; heads > 0; heads, x = heads-1, x[t.dim:] {
-		for i := 0; i < t.dim; i += 2 {
-			u, v, cos, sin := x[i], x[i+1], row[i], row[t.dim+i]
-			x[i] = fma32(u, cos, float32(v*sin))
-			x[i+1] = fma32(v, cos, -float32(u*sin))
-		}
+	back := append(turn[:0], row...)
+	for i, sin := range row[t.dim:] {
+		back[t.dim+i] = -sin
 	}
+	rope(x[:heads*t.dim], back, t.dim)
 }
 
 func (t *RopeTable) check(x []float32, heads int) {
