@@ -17,6 +17,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/models"
 	"macaron/internal/obs"
+	"macaron/internal/store/homelock"
 )
 
 // client talks to a Macaron over its own API, whichever process that is in.
@@ -26,19 +27,18 @@ type client struct {
 	other bool // it is another process
 }
 
-// withServer runs fn with the Macaron that already serves this home's address, or
+// withServer runs fn with the Macaron that already serves this home or its address, or
 // else with one inside this process, on a free port, for as long as fn runs.
 func (e *env) withServer(cmd *cobra.Command, fn func(context.Context, *client) error) error {
 	c, err := e.config()
 	if err != nil {
 		return err
 	}
-	base, self, err := app.Self(c)
+	running, err := serving(cmd.Context(), c)
 	if err != nil {
 		return err
 	}
-	running := &client{base: base, http: self, other: true}
-	if running.alive(cmd.Context()) {
+	if running != nil {
 		return fn(cmd.Context(), running)
 	}
 	return e.withModel(cmd, func(c config.Config, m models.Local) error {
@@ -49,6 +49,24 @@ func (e *env) withServer(cmd *cobra.Command, fn func(context.Context, *client) e
 		}
 		return inProcess(cmd.Context(), c, a, fn)
 	})
+}
+
+// serving finds the Macaron that serves this home: at the address of the settings, else
+// where the process that holds the home says that it serves. nil: there is none.
+func serving(ctx context.Context, c config.Config) (*client, error) {
+	for _, at := range []func() string{func() string { return c.Listen }, func() string { return homelock.Serving(c.Home) }} {
+		if c.Listen = at(); c.Listen == "" {
+			continue
+		}
+		base, self, err := app.Self(c)
+		if err != nil {
+			return nil, err
+		}
+		if running := (&client{base: base, http: self, other: true}); running.alive(ctx) {
+			return running, nil
+		}
+	}
+	return nil, nil
 }
 
 func inProcess(ctx context.Context, cfg config.Config, a *app.App, fn func(context.Context, *client) error) error {

@@ -195,6 +195,9 @@ func newRunResume(e *env) *cobra.Command {
 			"A call that began and has no result may have taken effect: see whether it has, then say so.",
 		Example: "  macaron run resume run_01J...\n  macaron run resume run_01J... --assume-done call_1f...",
 		RunE: func(cmd *cobra.Command, given []string) error {
+			if err := e.stands(cmd.Context(), given[0]); err != nil {
+				return err
+			}
 			return e.onRun(cmd, detach, func(ctx context.Context, c *client) (*taskRun, error) {
 				return c.run(ctx, "/v1/runs/"+given[0]+"/resume", d)
 			})
@@ -210,7 +213,7 @@ func newRunCancel(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel RUN", Short: "End a run", Args: args(1, 1, "a run"),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return e.withServer(cmd, func(ctx context.Context, c *client) error {
+			return e.withoutModel(cmd, func(ctx context.Context, c *client) error {
 				if _, err := c.run(ctx, "/v1/runs/"+given[0]+"/cancel", struct{}{}); err != nil {
 					return err
 				}
@@ -231,6 +234,9 @@ func newRunApprove(e *env) *cobra.Command {
 		Use: "approve RUN CALL", Short: "Say yes or no to a call that waits, and go on", Args: args(2, 2, "a run and a call"),
 		Example: "  macaron run approve run_01J... call_1f...\n  macaron run approve run_01J... call_1f... --no --reason 'not on a Friday'",
 		RunE: func(cmd *cobra.Command, given []string) error {
+			if err := e.stands(cmd.Context(), given[0]); err != nil {
+				return err
+			}
 			return e.onRun(cmd, detach, func(ctx context.Context, c *client) (*taskRun, error) {
 				return c.run(ctx, "/v1/runs/"+given[0]+"/approve", map[string]any{"call": given[1], "approve": !no, "reason": reason})
 			})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"macaron/internal/app"
 	"macaron/internal/errs"
 )
 
@@ -20,12 +19,11 @@ func (e *env) withRunning(cmd *cobra.Command, fn func(context.Context, *client) 
 	if err != nil {
 		return err
 	}
-	base, self, err := app.Self(c)
+	running, err := serving(cmd.Context(), c)
 	if err != nil {
 		return err
 	}
-	running := &client{base: base, http: self, other: true}
-	if !running.alive(cmd.Context()) {
+	if running == nil {
 		return errs.New(errs.UpstreamUnavailable, "no Macaron serves here, so nothing would go on with the run", "start `macaron up`, or leave --detach out")
 	}
 	return fn(cmd.Context(), running)

@@ -36,7 +36,7 @@ type Options struct {
 	Clock     clock.Clock       // nil: the machine's
 	Generator backend.Generator // nil: the configured engine or upstream
 	Model     models.Local      // a model file that the caller has verified; zero: the configured one
-	Key       config.Secret     // valid for the local tenant as long as this process lives; "": none
+	Key       config.Secret     // valid for the local tenant as long as this process lives, which serves its own command alone; "": none
 	Drain     time.Duration     // how long open answers may go on after a stop was asked for; 0: as configured
 	Hurry     <-chan struct{}   // closed: open answers are cut now; nil: never
 	// Settings reads the settings again, for a reload; nil: there is none.
@@ -67,6 +67,8 @@ type App struct {
 	prices    atomic.Pointer[money.Table]
 	entries   []entry // every route
 	handler   http.Handler
+	lock      *homelock.Lock
+	private   bool   // it serves the command that started it
 	instance  string // names this process to engines below, which may be itself
 }
 
@@ -101,6 +103,7 @@ func (a *App) openHome(Options) error {
 	if err != nil {
 		return err
 	}
+	a.lock = lock
 	a.onClose(lock.Close)
 	return nil
 }

@@ -20,7 +20,7 @@ func (a *App) openKeys(opts Options) error {
 	if err != nil {
 		return err
 	}
-	if opts.Key != "" {
+	if a.private = opts.Key != ""; a.private {
 		a.keys.Lend(opts.Key.Reveal())
 	}
 	if err := CheckAddress(a.cfg, a.keys.Required(ctx)); err != nil {

@@ -47,6 +47,11 @@ func (a *App) Run(ctx context.Context) error {
 
 // Serve is Run on a listener that is already there.
 func (a *App) Serve(ctx context.Context, l net.Listener) error {
+	if !a.private {
+		if err := a.lock.Serve(l.Addr().String()); err != nil {
+			a.log.Error("other commands do not find this server", "err", err)
+		}
+	}
 	a.log.Info("listening", "address", l.Addr().String(), "home", a.cfg.Home, "contract", a.cfg.Contract)
 	return a.serve(ctx, l, a.handler, a.generator.wait)
 }

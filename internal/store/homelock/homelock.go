@@ -29,9 +29,9 @@ func Acquire(home string) (*Lock, error) {
 	if !taken {
 		who := holder(f)
 		f.Close()
-		return nil, errs.New(errs.HomeLocked, "another process"+who+" uses "+home, "end it, say with --listen where it serves, or give this one another MACARON_HOME")
+		return nil, errs.New(errs.HomeLocked, "another process"+who+" uses "+home, "end it, or give this one another MACARON_HOME")
 	}
-	if err := note(f); err != nil {
+	if err := tell(f, ""); err != nil {
 		f.Close()
 		return nil, errs.Wrap(errs.StorageFailed, err, "the lock file "+path+" cannot be written", "free space on the disk of MACARON_HOME")
 	}
@@ -39,21 +39,47 @@ func Acquire(home string) (*Lock, error) {
 }
 
 // Close gives the lock back. The file stays, since another process may have it open.
+// Serve has the holder on record as serving at an address, for other programs of this user.
+func (l *Lock) Serve(address string) error {
+	return tell(l.file, address)
+}
+
+// Serving gives the address at which the process that holds the home serves; "" if none
+// holds it, or it serves nowhere. What a process has left that has ended is not believed:
+// somebody else may listen there by now.
+func Serving(home string) string {
+	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_RDWR, 0) // some systems lock only what may be written
+	if err != nil {
+		return ""
+	}
+	defer f.Close() // frees the lock, should this have taken it
+	var text [512]byte
+	n, _ := f.ReadAt(text[:], 0) // shorter than that
+	lines := strings.SplitN(string(text[:n]), "\n", 3)
+	if len(lines) < 3 {
+		return ""
+	}
+	if taken, err := tryLock(f); err != nil || taken {
+		return ""
+	}
+	return lines[1]
+}
+
 func (l *Lock) Close() error { return l.file.Close() }
 
-// note leaves the process id for the message of whoever comes second.
-func note(f *os.File) error {
+// tell leaves the process id for the message of whoever comes second, and the address.
+func tell(f *os.File, address string) error {
 	if err := f.Truncate(0); err != nil {
 		return err
 	}
-	_, err := f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
+	_, err := f.WriteAt(fmt.Appendf(nil, "%d\n%s\n", os.Getpid(), address), 0)
 	return err
 }
 
 func holder(f *os.File) string {
 	var text [24]byte
 	n, _ := f.ReadAt(text[:], 0) // a file too short to say who is no error
-	if pid := strings.TrimSpace(string(text[:n])); pid != "" {
+	if pid, _, _ := strings.Cut(string(text[:n]), "\n"); pid != "" {
 		return " (" + pid + ")"
 	}
 	return ""

@@ -60,6 +60,36 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	}
 }
 
+// The address is believed while the holder lives, and no longer.
+func TestWhereTheHolderServes(t *testing.T) {
+	home := t.TempDir()
+	if at := Serving(home); at != "" {
+		t.Errorf("a home without a lock: %q", at)
+	}
+	lock, err := Acquire(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := Serving(home); at != "" {
+		t.Errorf("before it serves: %q", at)
+	}
+	if err := lock.Serve("127.0.0.1:4321"); err != nil {
+		t.Fatal(err)
+	}
+	if at := Serving(home); at != "127.0.0.1:4321" {
+		t.Errorf("got %q", at)
+	}
+	if got := second(t, home); !strings.Contains(got, "("+strconv.Itoa(os.Getpid())+")") {
+		t.Errorf("the second process got %q", got)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if at := Serving(home); at != "" {
+		t.Errorf("after the end: %q", at)
+	}
+}
+
 func TestMissingHome(t *testing.T) {
 	if _, err := Acquire(filepath.Join(t.TempDir(), "none")); errs.CodeOf(err) != errs.StorageFailed {
 		t.Errorf("got %v", err)

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A command finds the server of its home on any port. Where none serves, what needs no model
+// loads none: the one that is named here is not there.
+func TestRunsNeedNoAddressAndNoModelToBeEnded(t *testing.T) {
+	flags := tiny(t)
+	home, contract := flags[1], flags[3]
+	const none = "run_01J00000000000000000000000"
+	for _, what := range [][]string{{"cancel", none}, {"resume", none}, {"approve", none, "call"}} {
+		args := append([]string{"run"}, append(what, "--home", home, "--contract", contract, "--model", filepath.Join(home, "none.gguf"), "--listen", free(t))...)
+		if code, _, says := run(t, "", args...); code != 4 || !strings.Contains(says, "no such run") {
+			t.Errorf("%v without a server: %d %s", what, code, says)
+		}
+	}
+	environment := []string{"MACARON_HOME=" + home, "MACARON_CONTRACT=" + contract, "MACARON_MODEL=" + flags[5], "MACARON_LISTEN=127.0.0.1:0"}
+	p := launch(t, binary(t), "serve", environment...)
+	args := []string{"run", "cancel", none, "--home", home, "--contract", contract, "--listen", free(t)}
+	if code, _, says := run(t, "", args...); code != 4 || !strings.Contains(says, "no such run") {
+		t.Errorf("with a server elsewhere: %d %s", code, says)
+	}
+	p.kill()
+	if code, _, says := run(t, "", append(args, "--model", filepath.Join(home, "none.gguf"))...); code != 4 {
+		t.Errorf("after it was killed: %d %s", code, says)
+	}
+}
