@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"macaron/internal/ids"
 	"macaron/internal/train"
 )
 
@@ -99,7 +100,8 @@ type Checkpoint struct {
 	Bytes    int64
 	Public   bool // other owners may read it
 	Metadata json.RawMessage
-	Expires  time.Time // zero: never
+	Revision ids.Digest // of the catalogue, where it was taken in
+	Expires  time.Time  // zero: never
 }
 
 // Page is a part of a list, the newest first.

@@ -39,8 +39,9 @@ type Form string
 
 // The forms.
 const (
-	State   Form = "state"   // masters and the optimizer's moments
-	Masters Form = "masters" // the same file, of which the moments do not count
+	Whole   Form = "whole"   // masters, the optimizer's moments, and gradients
+	State   Form = "state"   // the same file, of which the gradients do not count
+	Masters Form = "masters" // the same file, of which the moments do not count either
 	Adapter Form = "adapter" // an exported adapter
 )
 

@@ -26,7 +26,7 @@ CREATE TABLE mint_models (
     snapshot       TEXT   NOT NULL, -- digest of a blob
     snapshot_at    BIGINT    NOT NULL, -- operation that the snapshot was taken after
     snapshot_steps BIGINT    NOT NULL,
-    form           TEXT   NOT NULL, -- of the snapshot: state, masters, adapter
+    form           TEXT   NOT NULL, -- of the snapshot: whole, state, masters, adapter
     unloaded       BIGINT    NOT NULL,
     corrupted      BIGINT    NOT NULL,
     PRIMARY KEY (owner, id)

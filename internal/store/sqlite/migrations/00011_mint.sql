@@ -26,7 +26,7 @@ CREATE TABLE mint_models (
     snapshot       TEXT   NOT NULL, -- digest of a blob
     snapshot_at    INTEGER    NOT NULL, -- operation that the snapshot was taken after
     snapshot_steps INTEGER    NOT NULL,
-    form           TEXT   NOT NULL, -- of the snapshot: state, masters, adapter
+    form           TEXT   NOT NULL, -- of the snapshot: whole, state, masters, adapter
     unloaded       INTEGER    NOT NULL,
     corrupted      INTEGER    NOT NULL,
     PRIMARY KEY (owner, id)

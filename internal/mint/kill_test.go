@@ -1,0 +1,158 @@
+package mint_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"macaron/internal/clock"
+	"macaron/internal/engine"
+	"macaron/internal/engine/enginetest"
+	"macaron/internal/ids"
+	"macaron/internal/mint"
+	"macaron/internal/mint/blob"
+	"macaron/internal/mint/local"
+	"macaron/internal/store/sqlite"
+)
+
+// serveUntilKilled is another process: it promises everything of the flood, says so, and
+// works on it until it is killed.
+func serveUntilKilled(home string) {
+	fail := func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	path := filepath.Join(home, "tiny.gguf")
+	fail(os.WriteFile(path, enginetest.ModelBytes(1), 0o600))
+	e, err := engine.Open(ctx, engine.Options{Model: path, Threads: 2, KVBytes: 16 << 20})
+	fail(err)
+	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(home, "log.db")})
+	fail(err)
+	blobs, err := blob.Open(filepath.Join(home, "mint"))
+	fail(err)
+	c := clock.System{}
+	s, err := mint.Open(ctx, mint.Options{Store: store.Mint(), Blobs: blobs, Workers: []mint.Worker{local.New(e, local.Options{Name: tiny})}, Clock: c, IDs: ids.NewSource(c, nil),
+		Limits: mint.Limits{SnapshotSteps: 7}})
+	fail(err)
+	ses, err := s.CreateSession(ctx, "o", mint.NewSession{})
+	fail(err)
+	_, err = s.CreateModel(ctx, "o", mint.CreateModel{Session: ses.ID, Base: tiny, Spec: shape})
+	fail(err)
+	_, err = s.CreateSampler(ctx, "o", mint.NewSampler{Session: ses.ID, Base: tiny})
+	fail(err)
+	r := &room{Service: s}
+	fail(r.flood(ses.ID))
+	fmt.Println(ses.ID)
+	for {
+		time.Sleep(2 * time.Millisecond)
+		fmt.Println(s.Stats().Pending)
+	}
+}
+
+// What the flood has: operations of one model, and samples.
+const floodOps, floodSamples = 600, 400
+
+// flood promises everything at once; the operation that is first comes last.
+func (r *room) flood(session string) error {
+	failed := make(chan error, floodOps+floodSamples)
+	var group sync.WaitGroup
+	send := func(f func() error) {
+		group.Go(func() {
+			if err := f(); err != nil {
+				failed <- err
+			}
+		})
+	}
+	ops := schedule(floodOps)
+	for i := 1; i < floodOps; i++ {
+		send(func() error { return second(r.send("o", session+":train:0", int64(i+1), ops[i])) })
+	}
+	for i := range int64(floodSamples) {
+		send(func() error {
+			return second(r.Sample(ctx, "o", mint.Sample{Sampler: session + ":sample:0", Seq: i, Prompt: []int32{5, 6, int32(10 + i%200)}, MaxTokens: 4, Temperature: 1, Stop: mint.Stop{None: true}}))
+		})
+	}
+	group.Wait()
+	close(failed)
+	if err := <-failed; err != nil {
+		return err
+	}
+	return second(r.send("o", session+":train:0", 1, ops[0]))
+}
+
+func second(_ mint.Promise, err error) error { return err }
+
+// TestKilled: a server is killed with a thousand promises given and some of them kept. The
+// next one keeps each of the others once: the state is that of a training which nothing
+// disturbed, the steps are exact, and what was kept before stays as it was.
+func TestKilled(t *testing.T) {
+	home := t.TempDir()
+	session, left := killed(t, home)
+	t.Logf("%d of %d were pending", left, floodOps+floodSamples)
+	r := open(t, openEngine(t), home, mint.Limits{SnapshotSteps: 7})
+	if err := r.flood(session); err != nil { // clients that heard nothing send all again
+		t.Fatal(err)
+	}
+	for i := range floodOps {
+		r.result(t, "o", mint.Promise{Request: fmt.Sprintf("%s:train:0:%d", session, i+1)})
+	}
+	for i := range floodSamples {
+		out := r.result(t, "o", mint.Promise{Request: fmt.Sprintf("%s:sample:0:%d", session, i)})
+		if len(out.Sample.Sequences) != 1 || len(out.Sample.Sequences[0].Tokens) != 4 {
+			t.Errorf("sample %d: %+v", i, out.Sample)
+		}
+	}
+	if m := must[mint.Model](t)(r.Model(ctx, "o", session+":train:0")); m.Steps != floodOps/3 {
+		t.Errorf("%d steps, not %d", m.Steps, floodOps/3)
+	}
+	if got, want := r.state(t, "o", session+":train:0", "end"), alone(t, r.worker, schedule(floodOps)); got != want {
+		t.Errorf("the state is %s, undisturbed %s", got, want)
+	}
+	if done := r.Stats().Resolved; done[mint.OpBack]+done[mint.OpStep]+done[mint.OpSample] != int64(left) {
+		t.Errorf("%v were resolved by the second process, %d were left", done, left)
+	}
+}
+
+// killed runs the other process until it has promised everything and kept some, and kills
+// it. It gives the session and how many promises are left by the store.
+func killed(t *testing.T, home string) (session string, left int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), "MINT_TEST_HOME="+home)
+	cmd.Stderr = os.Stderr
+	out := must[interface {
+		Read([]byte) (int, error)
+	}](t)(cmd.StdoutPipe())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if session == "" {
+			session = lines.Text()
+			continue
+		}
+		var n int
+		if _, err := fmt.Sscan(lines.Text(), &n); err == nil && n < (floodOps+floodSamples)/2 {
+			break
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	store := must[*sqlite.Store](t)(sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(home, "log.db")}))
+	defer store.Close()
+	ops, err := store.Mint().Pending(ctx)
+	if err != nil || len(ops) == 0 {
+		t.Fatalf("%d are pending: %v", len(ops), err)
+	}
+	return session, len(ops)
+}

@@ -1,0 +1,207 @@
+package mint
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"macaron/internal/errs"
+	"macaron/internal/mint/ledger"
+	"macaron/internal/train"
+)
+
+// model is one under training whose session lives.
+type model struct {
+	row   ledger.Model
+	about about
+
+	ahead   map[int64]*future // journaled operations behind row.Applied, by number
+	running bool              // somebody works on it, and has trainer to itself
+	retry   time.Time         // not before then, after the store had failed
+
+	trainer *train.Trainer // nil while it is not in memory
+	work    time.Duration  // since the snapshot: what it takes to carry out again
+	ran     time.Time      // when it was worked on last
+}
+
+// about is what else the store keeps of a model or a checkpoint.
+type about struct {
+	Spec     train.Spec      `json:"spec"`
+	Metadata json.RawMessage `json:"user_metadata,omitempty"`
+	Revision string          `json:"revision,omitempty"` // of the catalogue
+}
+
+func (a about) bytes() ([]byte, error) {
+	b, err := json.Marshal(a)
+	if err == nil && len(b) > maxAbout {
+		err = errs.Newf(errs.TooLarge, "the metadata has more than %d bytes", maxAbout).In("user_metadata")
+	}
+	return b, err
+}
+
+func modelID(session string, n int64) string   { return fmt.Sprintf("%s:train:%d", session, n) }
+func createID(session string, n int64) string  { return fmt.Sprintf("%s:create:%d", session, n) }
+func samplerID(session string, n int64) string { return fmt.Sprintf("%s:sample:%d", session, n) }
+func opID(of string, n int64) string           { return fmt.Sprintf("%s:%d", of, n) }
+
+// CreateModel begins a training run.
+func (s *Service) CreateModel(ctx context.Context, owner string, r CreateModel) (Promise, error) {
+	w, err := s.worker(r.Base)
+	if err != nil {
+		return Promise{}, err
+	}
+	if r.Optimizer != "" && r.Optimizer != "adamw" {
+		return Promise{}, errs.New(errs.Unsupported, fmt.Sprintf("there is no optimizer %q here", errs.Clip(r.Optimizer)), "use adamw").In("optimizer_config")
+	}
+	t, err := newTrainer(w, r.Spec)
+	if err != nil {
+		return Promise{}, err
+	}
+	r.Spec = t.Spec()
+	t.Close()
+	row := ledger.Model{Owner: owner, Session: r.Session, Base: r.Base}
+	return s.create(ctx, row, r.Seq, about{Spec: r.Spec, Metadata: r.Metadata}, OpCreate)
+}
+
+// create enters a model and answers with a promise that is resolved already.
+func (s *Service) create(ctx context.Context, row ledger.Model, n int64, a about, op Op) (Promise, error) {
+	s.mu.Lock()
+	_, err := s.alive(ctx, row.Owner, row.Session)
+	if err == nil && n == NoSeq {
+		for n = 0; s.models[modelID(row.Session, n)] != nil; n++ {
+		}
+	}
+	if err == nil && n < 0 {
+		err = errs.Newf(errs.InvalidRequest, "a model's number is %d", n).In("model_seq_id")
+	}
+	row.ID = modelID(row.Session, n)
+	at := createID(row.Session, n)
+	known := s.models[row.ID]
+	if err == nil && known == nil {
+		err = s.roomForModel(row.Owner)
+	}
+	now := s.o.Clock.Now().UTC()
+	row.Created, row.Used = now, now
+	row.About, err = orErr(err, a.bytes)
+	m := &model{row: row, about: a, ahead: map[int64]*future{}, running: true}
+	if err == nil && known == nil {
+		s.models[row.ID] = m // whoever comes with the same number finds it
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return Promise{}, err
+	}
+	if known == nil {
+		err = s.o.Store.Write(ctx, ledger.Change{Models: []ledger.Model{row}})
+		s.mu.Lock()
+		if m.running = false; err != nil {
+			delete(s.models, row.ID)
+		}
+		s.mu.Unlock()
+		if err != nil {
+			return Promise{}, err
+		}
+	}
+	done := ledger.Op{Owner: row.Owner, ID: at, Session: row.Session, Model: row.ID, Kind: string(op), Seq: 0, State: string(Done), Created: now, Done: now}
+	return s.promiseDone(ctx, done, Result{Model: row.ID})
+}
+
+func orErr[T any](err error, next func() (T, error)) (v T, _ error) {
+	if err != nil {
+		return v, err
+	}
+	return next()
+}
+
+// roomForModel refuses one more when there are enough; s.mu is held.
+func (s *Service) roomForModel(owner string) error {
+	n := 0
+	for _, m := range s.models {
+		if m.row.Owner == owner && !m.row.Unloaded {
+			n++
+		}
+	}
+	if n >= s.o.Limits.Models {
+		return full(fmt.Sprintf("%d models are under training", n), s.o.Limits.Models, "unload one, or finish its session")
+	}
+	return nil
+}
+
+// live gives a model that takes operations; s.mu is held.
+func (s *Service) live(ctx context.Context, owner, id string) (*model, error) {
+	if s.ready != nil {
+		return nil, s.ready
+	}
+	m := s.models[id]
+	if m == nil || m.row.Owner != owner {
+		row, err := s.o.Store.Model(ctx, owner, id)
+		if err != nil {
+			return nil, err
+		}
+		if ses, err := s.o.Store.Session(ctx, owner, row.Session); err == nil && !ses.Ended.IsZero() {
+			return nil, ended(ses)
+		}
+		return nil, unloaded(id)
+	}
+	if m.row.Unloaded {
+		return nil, unloaded(id)
+	}
+	_, err := s.alive(ctx, owner, m.row.Session)
+	return m, err
+}
+
+func unloaded(id string) error {
+	return errs.New(errs.Gone, "the model "+errs.Clip(id)+" was unloaded", "create a new one, from a checkpoint")
+}
+
+// Model gives a training run.
+func (s *Service) Model(ctx context.Context, owner, id string) (Model, error) {
+	row, err := s.o.Store.Model(ctx, owner, id)
+	if err != nil {
+		return Model{}, err
+	}
+	return s.describe(ctx, row)
+}
+
+// Models lists an owner's training runs, the newest first.
+func (s *Service) Models(ctx context.Context, owner string, p Page) (all []Model, total int, err error) {
+	rows, total, err := s.o.Store.Models(ctx, owner, p.checked())
+	for _, row := range rows {
+		m, err := s.describe(ctx, row)
+		if err != nil {
+			return nil, 0, err
+		}
+		all = append(all, m)
+	}
+	return all, total, err
+}
+
+func (s *Service) describe(ctx context.Context, row ledger.Model) (Model, error) {
+	s.mu.Lock()
+	if m := s.models[row.ID]; m != nil && m.row.Owner == row.Owner {
+		row = m.row
+	}
+	s.mu.Unlock()
+	var a about
+	if err := json.Unmarshal(row.About, &a); err != nil {
+		return Model{}, err
+	}
+	out := Model{ID: row.ID, Owner: row.Owner, Session: row.Session, Base: row.Base, Spec: a.Spec, Metadata: a.Metadata,
+		Created: row.Created, Used: row.Used, Steps: row.Steps, Unloaded: row.Unloaded, Corrupted: row.Corrupted}
+	for kind, to := range map[Kind]**Checkpoint{Training: &out.Training, Sampling: &out.Sampling} {
+		c, err := s.o.Store.Last(ctx, row.Owner, row.ID, string(kind))
+		if errs.CodeOf(err) == errs.NotFound {
+			continue
+		}
+		if err != nil {
+			return Model{}, err
+		}
+		found, err := checkpointOf(c)
+		if err != nil {
+			return Model{}, err
+		}
+		*to = &found
+	}
+	return out, nil
+}
