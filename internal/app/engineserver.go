@@ -111,7 +111,7 @@ func (s *EngineServer) load(ctx context.Context, m *obs.EngineMetrics) error {
 	in := eng.Info()
 	base := s.opts.Names
 	if len(base) == 0 {
-		base = []string{in.Name}
+		base = models.Names(in.Name)
 	}
 	s.names = engineserver.New(engineserver.Options{Base: base, Dirs: s.opts.Dirs, Check: b.Take, Drop: b.Drop, Clock: s.clock})
 	for _, a := range s.opts.Adapters {

@@ -62,6 +62,28 @@ func (e *Engine) checkBias(bias []sample.Bias) error {
 	return nil
 }
 
+// checkScored refuses stops and positions of the prompt that are not there.
+func (e *Engine) checkScored(r *Request) error {
+	if err := r.Stop.check(e.model.V); err != nil {
+		return err
+	}
+	n := len(r.Prompt)
+	if r.ScoreFrom < 0 || r.ScoreFrom > n || !r.ScorePrompt && (r.ScoreFrom > 0 || len(r.Targets) > 0) {
+		return errs.Newf(errs.InvalidRequest, "scoring begins at token %d of a prompt of %d", r.ScoreFrom, n).In("prompt_logprobs")
+	}
+	if len(r.Targets) > 0 && len(r.Targets) != n-1 {
+		return errs.Newf(errs.InvalidRequest, "there are targets for %d positions; a prompt of %d tokens has %d that are followed by another", len(r.Targets), n, n-1).In("target_prompt_logprobs")
+	}
+	for i, list := range r.Targets {
+		for _, t := range list {
+			if t < -1 || int(t) >= e.model.V {
+				return errs.Newf(errs.InvalidRequest, "the target %d at position %d is not in the vocabulary of %d", t, i, e.model.V).In("target_prompt_logprobs")
+			}
+		}
+	}
+	return nil
+}
+
 // fits refuses what could never run.
 func (e *Engine) fits(t *task) error {
 	limit := t.limit

@@ -34,7 +34,8 @@ type rowResult struct {
 	id      int32
 	logprob float64
 	top     []sample.Logprob
-	rank    int // of a scored token of the prompt
+	rank    int       // of a scored token of the prompt
+	targets []float64 // of a position of the prompt
 	err     error
 }
 
@@ -102,6 +103,7 @@ func (r *rowResult) resolve(logits []float32, s *sample.Sampler) {
 		id, r.err = t.pick(logits, s, r.pos+1)
 	case t.scored:
 		r.top, r.rank = sample.Top(logits, norm, t.promptTop), sample.Rank(logits, id)
+		r.targets = t.score(r.pos, logits, norm)
 	}
 	r.id = id
 	r.logprob = float64(logits[r.id]) - norm
@@ -134,7 +136,7 @@ func (o *results) deliver(r *rowResult) {
 func (o *results) answer(r *rowResult) {
 	t := r.task
 	if r.pos+1 < t.prompt {
-		t.stream.score(PromptToken{ID: r.id, Logprob: r.logprob, Rank: r.rank, Top: r.top})
+		t.stream.score(PromptToken{ID: r.id, Logprob: r.logprob, Rank: r.rank, Top: r.top, Targets: r.targets})
 		return
 	}
 	if r.err == nil {
@@ -150,6 +152,8 @@ func (o *results) answer(r *rowResult) {
 	tok := Token{ID: r.id, Logprob: r.logprob, Top: r.top}
 	switch {
 	case o.l.e.tok.IsEOG(r.id) && !t.ignoreEOS:
+		tok.Last, tok.Reason = true, Stop
+	case t.stops.met(r.id):
 		tok.Last, tok.Reason = true, Stop
 	case t.left == 0:
 		tok.Last, tok.Reason = true, Length

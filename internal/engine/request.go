@@ -30,8 +30,11 @@ type Request struct {
 	TopLogprobs int              // alternatives to report with each token
 	IgnoreEOS   bool             // do not stop at the end of a turn: for measurements
 	MinTokens   int              // the end of a turn is not sampled before so many tokens
-	ScorePrompt bool             // compute Stream.Prompt, with PromptTop alternatives at each position; nothing comes from the cache then
+	Stop        Stops            // what ends the answer beside the model's own ends of a turn
+	ScorePrompt bool             // compute Stream.Prompt, with PromptTop alternatives at each position
 	PromptTop   int
+	ScoreFrom   int       // the first token of the prompt that is scored; 0 or 1: the second, the first that can be. What comes before may come from the cache
+	Targets     [][]int32 // with ScorePrompt: tokens to score instead of Prompt[i+1] too, by position i; -1 skips one. Empty, or one list for each token of the prompt but the last
 }
 
 // MaxTopLogprobs bounds Request.TopLogprobs.
@@ -102,6 +105,9 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	if err := e.checkBias(r.Sampling.Bias); err != nil {
 		return nil, err
 	}
+	if err := e.checkScored(r); err != nil {
+		return nil, err
+	}
 	t := &task{kind: answering, ctx: ctx, weights: w, session: r.Session, sampling: r.Sampling,
 		top: r.TopLogprobs, ignoreEOS: r.IgnoreEOS, tokens: append([]int32(nil), r.Prompt...), prompt: len(r.Prompt), stream: newStream(ctx)}
 	t.key, t.sw = w.cacheKey(e.model.Digest, r.Salt)
@@ -119,10 +125,11 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	if t.left = r.MaxTokens; t.left == 0 || t.left > room {
 		t.left = room
 	}
+	t.stops = newStopper(e.tok, r.Stop)
 	t.limit = len(r.Prompt) + t.left
 	t.need = len(t.tokens) - 1
 	if r.ScorePrompt {
-		t.need, t.scored, t.promptTop = 0, true, r.PromptTop
+		t.need, t.scored, t.promptTop, t.targets = max(r.ScoreFrom-1, 0), true, r.PromptTop, r.Targets
 	}
 	if r.MinTokens > 0 {
 		t.early, t.min = r.Sampling.Without(e.tok.EOG()), r.MinTokens

@@ -27,6 +27,7 @@ type PromptToken struct {
 	Logprob float64 // under the model's own distribution, after the tokens before it
 	Rank    int     // 1 for the likeliest
 	Top     []sample.Logprob
+	Targets []float64 // of Request.Targets at the position before it; NaN where one is -1
 }
 
 // Reason says why an answer ended.
@@ -34,7 +35,7 @@ type Reason string
 
 // The reasons.
 const (
-	Stop   Reason = "stop"   // the model ended its turn
+	Stop   Reason = "stop"   // the model ended its turn, or met one of Request.Stop
 	Length Reason = "length" // MaxTokens, or the context, is used up
 )
 
@@ -116,7 +117,7 @@ func (s *Stream) Usage() Usage {
 	return s.usage
 }
 
-// Prompt gives the prompt's tokens from the second on, when the request asked for them;
+// Prompt gives the prompt's tokens from the second, or Request.ScoreFrom, on, when the request asked for them;
 // complete with the first token.
 func (s *Stream) Prompt() []PromptToken {
 	s.mu.Lock()

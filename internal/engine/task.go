@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 
 	"macaron/internal/engine/constrain"
 	"macaron/internal/engine/grammar"
@@ -51,6 +52,8 @@ type task struct {
 	ignoreEOS bool
 	scored    bool // the prompt's own tokens are reported, with promptTop alternatives
 	promptTop int
+	targets   [][]int32 // further tokens to score, by position
+	stops     *stopper  // nil for none
 
 	// choosing and labelling
 	choice *choice
@@ -115,5 +118,19 @@ func (t *task) labels() []*task {
 		out = append(out, l)
 	}
 	c.open = len(out)
+	return out
+}
+
+// score gives the log probabilities of the targets at a position of the prompt.
+func (t *task) score(pos int, logits []float32, norm float64) []float64 {
+	if pos >= len(t.targets) {
+		return nil
+	}
+	out := make([]float64, len(t.targets[pos]))
+	for i, id := range t.targets[pos] {
+		if out[i] = math.NaN(); id >= 0 {
+			out[i] = float64(logits[id]) - norm
+		}
+	}
 	return out
 }

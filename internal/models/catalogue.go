@@ -16,6 +16,7 @@ const Default = "smollm2-135m-instruct"
 // Model names a model file and where its bytes can be had.
 type Model struct {
 	Name    string     `json:"name"`
+	Public  string     `json:"public,omitempty"` // what others call the model whose file this is; it answers to that too
 	Title   string     `json:"title,omitempty"`
 	Licence string     `json:"licence,omitempty"`
 	Digest  ids.Digest `json:"sha256,omitempty"` // of the file; "" means that it is not known before the fetch
@@ -25,6 +26,7 @@ type Model struct {
 
 var catalogue = []Model{{
 	Name:    Default,
+	Public:  "HuggingFaceTB/SmolLM2-135M-Instruct",
 	Title:   "SmolLM2 135M Instruct, Q4_1",
 	Licence: "Apache-2.0",
 	Digest:  "sha256:b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
@@ -39,12 +41,20 @@ var catalogue = []Model{{
 // Catalogue lists the models that this build knows by name.
 func Catalogue() []Model { return append([]Model(nil), catalogue...) }
 
-// Known finds a catalogue entry; case does not matter.
+// Known finds a catalogue entry by either of its names; case does not matter.
 func Known(name string) (Model, bool) {
 	for _, m := range catalogue {
-		if strings.EqualFold(m.Name, name) {
+		if strings.EqualFold(m.Name, name) || m.Public != "" && strings.EqualFold(m.Public, name) {
 			return m, true
 		}
 	}
 	return Model{}, false
+}
+
+// Names are all that a model of this name answers to, its own first.
+func Names(name string) []string {
+	if m, ok := Known(name); ok && m.Public != "" {
+		return []string{m.Name, m.Public}
+	}
+	return []string{name}
 }

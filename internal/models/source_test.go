@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,12 @@ func TestDefaultModelIsInTheCatalogue(t *testing.T) {
 	m, ok := Known("SmolLM2-135M-Instruct")
 	if !ok || m.Name != Default || m.Size != 98_362_432 || m.Licence != "Apache-2.0" || len(m.Sources) == 0 {
 		t.Errorf("got %+v", m)
+	}
+	if other, ok := Known("huggingfacetb/SmolLM2-135M-Instruct"); !ok || other.Name != Default || !slices.Equal(Names(Default), []string{Default, "HuggingFaceTB/SmolLM2-135M-Instruct"}) {
+		t.Errorf("by its public name: %+v, %v", other, Names(Default))
+	}
+	if got := Names("mine"); !slices.Equal(got, []string{"mine"}) {
+		t.Errorf("another model answers to %v", got)
 	}
 	for _, m := range Catalogue() {
 		if _, err := ids.ParseDigest(string(m.Digest)); err != nil || m.Size == 0 || m.Licence == "" {
