@@ -119,7 +119,11 @@ func (s *Session) again(ctx context.Context, journal []Entry) error {
 		if err != nil {
 			return err
 		}
-		if err := r.check(); err != nil || out.Status != e.Status {
+		err = r.check()
+		if err == nil && out.Status != e.Status {
+			err = fmt.Errorf("another end than was recorded: %s", out.Reason)
+		}
+		if err != nil {
 			return errs.Wrap(errs.InvalidRequest, err, fmt.Sprintf("the replay of cell %s does not do what was recorded: it ended as %s, recorded was %s", e.Cell, out.Status, e.Status),
 				"begin the session anew: what the cell does depends on more than its code and its tools")
 		}

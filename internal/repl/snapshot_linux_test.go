@@ -75,6 +75,12 @@ func TestSnapshotByReplay(t *testing.T) {
 	if out := run(t, r, "got, next(gen), f(), when"); out.Value != want || !strings.Contains(want, "('busy', True)], 1, 2, (1700000000.0, 2023, '2023')") || asked.Load() != 2 {
 		t.Errorf("%s, before %s; %d calls", out.Value, want, asked.Load())
 	}
+	ended := snap.Journal[1].Status
+	snap.Journal[1].Status = OK
+	if _, err := p.Restore(t.Context(), o, snap); err == nil || !strings.Contains(err.Error(), "it ended as "+string(ended)+", recorded was ok") {
+		t.Errorf("a replay that ends otherwise: %v", err)
+	}
+	snap.Journal[1].Status = ended
 	snap.Journal[0].Calls[0].Args = json.RawMessage(`{"n":3}`)
 	if _, err := p.Restore(t.Context(), o, snap); err == nil || !strings.Contains(err.Error(), "does not do what was recorded") {
 		t.Errorf("a replay that does otherwise: %v", err)
