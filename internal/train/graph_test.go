@@ -111,11 +111,20 @@ func compute(t testing.TB, m *model.Model, a *lora.Adapter, cases []sloped, thre
 	return c
 }
 
+// tensorName is what PEFT calls A or B of a module.
+func tensorName(m Module, half string) string {
+	if m.Target == lora.Head {
+		return "base_model.model.lm_head.lora_" + half + ".weight"
+	}
+	part := []string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"}[m.Target]
+	return fmt.Sprintf("base_model.model.model.layers.%d.%s.lora_%s.weight", m.Layer, part, half)
+}
+
 // tensors are the parts of a gradient by name.
 func (c *computed) tensors() map[string][]float32 {
 	out := map[string][]float32{}
 	for _, m := range c.layout.Modules {
-		a, b := lora.TensorName(m.Layer, m.Target, false), lora.TensorName(m.Layer, m.Target, true)
+		a, b := tensorName(m, "A"), tensorName(m, "B")
 		out[a], out[b] = c.layout.Parts(m, c.grad)
 	}
 	return out
