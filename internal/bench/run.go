@@ -55,13 +55,19 @@ func (r Runner) steps(ctx context.Context, c Case, row *Row) ([]string, error) {
 			return answers, nil
 		}
 		row.add(rep)
-		if rep.Status == record.RunFailed || rep.Status == record.RunStopped {
+		if rep.Status == record.RunFailed || rep.Status == record.RunStopped || silent(rep) {
 			row.Failure = errs.Clip(rep.Reason)
 			return answers, nil
 		}
 		answers = append(answers, rep.Answer)
 	}
 	return answers, nil
+}
+
+// silent: the time of a run was over before a model call had its answer, as where the engine
+// is not there. To have called nothing is no merit of the model then.
+func silent(rep harness.Report) bool {
+	return rep.Status == record.RunTime && rep.Totals.Usage.OutputTokens == 0
 }
 
 func (r Runner) one(ctx context.Context, step Step, row Row, n int) (harness.Report, error) {
