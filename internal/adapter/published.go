@@ -82,3 +82,12 @@ type Hold struct {
 	Holder   string
 	Until    time.Time
 }
+
+// Aged is what a collection looks at in a revision.
+type Aged struct {
+	Seq       int64
+	Hash      ids.Digest
+	Parent    ids.Digest
+	Created   time.Time
+	Condemned time.Time // zero: it is not
+}

@@ -7,6 +7,7 @@ package catalogue
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"macaron/internal/adapter"
@@ -28,6 +29,7 @@ type Store interface {
 	Moves(ctx context.Context, owner, name, alias string, limit int) ([]adapter.Pointer, error)
 	HoldRevision(ctx context.Context, h adapter.Hold) error
 	LetRevision(ctx context.Context, h adapter.Hold) error
+	Collectable
 }
 
 // Options set up a Catalogue. Home, Store and Clock are needed.
@@ -42,6 +44,7 @@ type Options struct {
 type Catalogue struct {
 	Options
 	dirs    *registry.Directories
+	waste   sync.Mutex // one collection at a time
 	shards  *shards
 	current policies
 }

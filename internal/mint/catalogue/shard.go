@@ -100,19 +100,37 @@ func (s *shards) append(entries [][]byte) ([]adapter.Place, error) {
 		if err := s.begin(); err != nil {
 			return nil, err
 		}
-		var chunk []byte
-		for len(entries) > 0 && (len(chunk) == 0 || s.size+int64(len(chunk)) < full) {
-			places = append(places, adapter.Place{Shard: s.name, At: s.size + int64(len(chunk)), Len: int64(len(entries[0]))})
-			chunk = append(chunk, entries[0]...)
-			entries = entries[1:]
+		some, err := s.write(entries)
+		if errors.Is(err, fs.ErrNotExist) { // a collection of another process took the shard, which nothing used
+			if err := s.end(); err != nil {
+				return nil, disk.Error(err, "the shard cannot be closed")
+			}
+			continue
 		}
-		_, err := s.out.Write(chunk)
-		if err = errors.Join(err, s.out.Sync()); err != nil {
+		if err != nil {
 			return nil, disk.Error(errors.Join(err, s.end()), "the shard cannot be written") // what it holds now is not known
 		}
-		s.size += int64(len(chunk))
+		places, entries = append(places, some...), entries[len(some):]
 	}
 	return places, nil
+}
+
+// write appends as many entries as the shard takes.
+func (s *shards) write(entries [][]byte) ([]adapter.Place, error) {
+	var chunk []byte
+	var places []adapter.Place
+	for _, e := range entries {
+		if at := s.size + int64(len(chunk)); len(chunk) == 0 || at < full {
+			places = append(places, adapter.Place{Shard: s.name, At: at, Len: int64(len(e))})
+			chunk = append(chunk, e...)
+		}
+	}
+	_, err := s.out.Write(chunk)
+	if err = errors.Join(err, s.out.Sync()); err == nil {
+		_, err = s.root.Stat(s.name)
+	}
+	s.size += int64(len(chunk))
+	return places, err
 }
 
 // begin sees to a shard that takes more.

@@ -2,8 +2,10 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"macaron/internal/adapter"
+	"macaron/internal/ids"
 	"macaron/internal/store/logsql"
 )
 
@@ -38,4 +40,29 @@ func (s *Store) HoldRevision(ctx context.Context, h adapter.Hold) error {
 // LetRevision ends a hold.
 func (s *Store) LetRevision(ctx context.Context, h adapter.Hold) error {
 	return s.catalogued(ctx, h.Owner, func(ctx context.Context, db writer) error { return logsql.LetRevision(ctx, db, h) })
+}
+
+// CondemnRevisions notes when it was found that nothing reaches revisions.
+func (s *Store) CondemnRevisions(ctx context.Context, owner string, all []ids.Digest, now time.Time) error {
+	return s.catalogued(ctx, owner, func(ctx context.Context, db writer) error { return logsql.CondemnRevisions(ctx, db, owner, all, now) })
+}
+
+// ReprieveRevisions takes condemnations back.
+func (s *Store) ReprieveRevisions(ctx context.Context, owner string, all []ids.Digest) error {
+	return s.catalogued(ctx, owner, func(ctx context.Context, db writer) error { return logsql.ReprieveRevisions(ctx, db, owner, all) })
+}
+
+// RemoveRevisions takes revisions out of the catalogue that were condemned up to a time and
+// are still, and tells which.
+func (s *Store) RemoveRevisions(ctx context.Context, owner string, all []ids.Digest, before time.Time) (gone []ids.Digest, err error) {
+	err = s.catalogued(ctx, owner, func(ctx context.Context, db writer) (err error) {
+		gone, err = logsql.RemoveRevisions(ctx, db, owner, all, before)
+		return err
+	})
+	return gone, err
+}
+
+// MoveRevision notes that the bytes of a revision are elsewhere now.
+func (s *Store) MoveRevision(ctx context.Context, p adapter.Published, to adapter.Place) error {
+	return s.catalogued(ctx, p.Owner, func(ctx context.Context, db writer) error { return logsql.MoveRevision(ctx, db, p, to) })
 }
