@@ -102,6 +102,9 @@ bench-wait: build model ## measure what the user waits for: 48 requests back to 
 	@bin/wait
 	@bin/wait -pause 2s
 
+bench-catalogue: ## register a million revisions, look them up and load some (N changes how many, POSTGRES=URL where)
+	@$(GO) test -run '^$$' -bench Catalogue -benchtime 1x -timeout 60m ./internal/mint/catalogue -revisions $(or $(N),1000000) -postgres "$(POSTGRES)"
+
 bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
 	@$(GO) test -run '^$$' -bench 'Cell|Start' -benchtime 300x ./internal/repl
 	@$(GO) test -run '^$$' -bench Sessions -benchtime 1x ./internal/repl

@@ -44,6 +44,7 @@ func commands(e *env) []*cobra.Command {
 		newRestore(e),
 		newEngine(e),
 		newTool(e),
+		newMint(e),
 		newMCP(e),
 		newKey(e),
 		newDoctor(e),

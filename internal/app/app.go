@@ -19,6 +19,7 @@ import (
 	"macaron/internal/ids"
 	"macaron/internal/limits"
 	"macaron/internal/mcp"
+	revisions "macaron/internal/mint/catalogue"
 	"macaron/internal/models"
 	"macaron/internal/money"
 	"macaron/internal/obs"
@@ -56,6 +57,7 @@ type App struct {
 	tools     *Toolbox
 	desk      *mcp.Desk
 	catalogue *catalogue
+	revisions *revisions.Catalogue
 	model     models.Local
 	generator *late
 	summaries *summary.Worker

@@ -7,12 +7,17 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/contract/sign"
 	"macaron/internal/ids"
+	revisions "macaron/internal/mint/catalogue"
 	"macaron/internal/registry"
 	"macaron/internal/turn"
 )
 
-// catalogue shows the registry in the words of the turn.
-type catalogue struct{ registry *registry.Registry }
+// catalogue shows the registry in the words of the turn. The policy record of an owner's
+// adapter, while it names a revision, goes before the contract's source.
+type catalogue struct {
+	registry *registry.Registry
+	policies *revisions.Catalogue
+}
 
 func (a *App) openCatalogue(Options) error {
 	keys, err := sign.Publics(a.cfg.Signed.Keys)
@@ -30,7 +35,11 @@ func (a *App) openCatalogue(Options) error {
 		return err
 	}
 	a.onClose(r.Close)
-	a.catalogue = &catalogue{r}
+	if a.revisions, err = revisions.Open(revisions.Options{Home: a.cfg.Home, Store: a.store, Clock: a.clock, Parents: revisions.DefaultParents}); err != nil {
+		return err
+	}
+	a.onClose(a.revisions.Close)
+	a.catalogue = &catalogue{r, a.revisions}
 	return nil
 }
 
@@ -40,15 +49,20 @@ func (c *catalogue) Current(ctx context.Context, owner string) (turn.Catalog, er
 	if err != nil {
 		return turn.Catalog{}, err
 	}
+	champions, err := c.policies.Champions(ctx, owner)
+	if err != nil {
+		return turn.Catalog{}, err
+	}
 	who, out := auth.Of(ctx), turn.Catalog{Contract: s.Contract}
 	for i, e := range s.Adapters {
-		if e.Revision.Name == s.Contract.Router.Adapter {
-			out.Router = e.Revision
+		rev := served(e.Revision, champions)
+		if rev.Name == s.Contract.Router.Adapter {
+			out.Router = rev
 		}
-		if !s.Contract.Adapters[i].For(owner) || !who.May(e.Revision.Name) {
+		if !s.Contract.Adapters[i].For(owner) || !who.May(rev.Name) {
 			continue // for this tenant or key it does not exist
 		}
-		out.Adapters = append(out.Adapters, e.Revision)
+		out.Adapters = append(out.Adapters, rev)
 	}
 	return out, nil
 }

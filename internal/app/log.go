@@ -9,6 +9,7 @@ import (
 	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/harness"
+	revisions "macaron/internal/mint/catalogue"
 	"macaron/internal/retention"
 	"macaron/internal/session"
 	"macaron/internal/store/postgres"
@@ -23,6 +24,7 @@ type Store interface {
 	harness.Log
 	auth.Ledger
 	toolshed.Log
+	revisions.Store
 	Close() error
 }
 

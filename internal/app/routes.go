@@ -109,7 +109,7 @@ func (a *App) answers() *responses.API {
 // routes mounts the table behind the guard and the one check of credentials.
 func (a *App) routes() http.Handler {
 	mux, scopes, methods := http.NewServeMux(), map[string]auth.Scope{}, map[string]string{}
-	a.entries = a.table()
+	a.entries = append(a.table(), a.publishing()...)
 	for _, e := range a.entries {
 		mux.Handle(e.pattern, e.handler)
 		scopes[e.pattern] = e.scope

@@ -18,6 +18,7 @@ const (
 	Runs     Scope = "runs"     // start runs of tasks, resume and cancel them
 	Train    Scope = "train"    // train adapters, sample from them, keep checkpoints
 	Approve  Scope = "approve"  // say yes or no to calls of runs that wait for a person
+	Publish  Scope = "publish"  // say which revision of an adapter is served
 	Admin    Scope = "admin"    // what concerns the whole server
 	Metrics  Scope = "metrics"  // read the metrics of the whole server
 
@@ -26,7 +27,7 @@ const (
 )
 
 // Scopes lists what keys can have.
-func Scopes() []Scope { return []Scope{Chat, Read, Feedback, Runs, Train, Approve, Admin, Metrics} }
+func Scopes() []Scope { return []Scope{Chat, Read, Feedback, Runs, Train, Approve, Publish, Admin, Metrics} }
 
 // ParseScopes reads a list such as "chat,read".
 func ParseScopes(list string) ([]Scope, error) {

@@ -25,6 +25,7 @@ type Explanation struct {
 
 	Adapter   string     `json:"adapter"`
 	Revision  ids.Digest `json:"revision,omitempty"` // that answered; absent when nobody did
+	Source    string     `json:"source,omitempty"`   // where the revision came from: the contract's source, or policy: and the version of the policy record
 	Reason    string     `json:"reason"`
 	Cause     string     `json:"cause,omitempty"`
 	Preferred string     `json:"preferred,omitempty"`
@@ -113,7 +114,7 @@ func explain(k *contract.Contract, before []session.Turn, t *session.Turn) Expla
 	q, d := ask(k, p), t.Route
 	x := Explanation{
 		Turn: t.ID, Session: t.Session, Request: t.Request, Opened: t.Opened, Status: string(t.Status),
-		Adapter: d.Label, Revision: t.Revision.Hash, Reason: d.Reason, Cause: d.Error, Preferred: d.Preferred, Forced: t.Forced,
+		Adapter: d.Label, Revision: t.Revision.Hash, Source: t.Revision.Source, Reason: d.Reason, Cause: d.Error, Preferred: d.Preferred, Forced: t.Forced,
 		Probabilities: d.Probabilities, MinProbability: k.Router.MinProbability, StickyMargin: k.Router.StickyMargin, Default: k.Router.Default,
 		Text: q.Text, Runes: utf8.RuneCountInString(q.Text), Earlier: d.Earlier, Labels: d.Offered, Shortlist: k.Router.Shortlist, RankedBy: d.RankedBy,
 		Contract: k.Hash(), Part: t.Part, Parts: partReports(t.Joined),

@@ -55,13 +55,18 @@ func Sign(s *contract.Source, key ed25519.PrivateKey, before []byte) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	e := Envelope{PayloadType: PayloadType, Payload: payload}
-	if old, err := parse(before); err == nil && bytes.Equal(old.Payload, payload) {
+	return Seal(PayloadType, payload, key, before)
+}
+
+// Seal is Sign of any payload of a kind.
+func Seal(kind string, payload []byte, key ed25519.PrivateKey, before []byte) ([]byte, error) {
+	e := Envelope{PayloadType: kind, Payload: payload}
+	if old, err := parse(kind, before); err == nil && bytes.Equal(old.Payload, payload) {
 		e.Signatures = old.Signatures
 	}
 	id := KeyID(key.Public().(ed25519.PublicKey))
 	e.Signatures = slices.DeleteFunc(e.Signatures, func(s Signature) bool { return s.KeyID == id })
-	e.Signatures = append(e.Signatures, Signature{id, ed25519.Sign(key, message(PayloadType, payload))})
+	e.Signatures = append(e.Signatures, Signature{id, ed25519.Sign(key, message(kind, payload))})
 	b, err := json.MarshalIndent(e, "", "  ")
 	return append(b, '\n'), errs.Wrap(errs.Internal, err, "the signature cannot be written", "")
 }
@@ -69,21 +74,13 @@ func Sign(s *contract.Source, key ed25519.PrivateKey, before []byte) ([]byte, er
 // Verify checks that an envelope speaks of exactly these bytes and that one of the trusted
 // keys has signed it. It gives the identifiers of the trusted keys that have.
 func Verify(s *contract.Source, envelope []byte, trusted []ed25519.PublicKey) ([]string, error) {
-	e, err := parse(envelope)
+	e, good, err := Unseal(PayloadType, envelope, trusted)
 	if err != nil {
 		return nil, err
 	}
 	want, err := statement(s)
 	if err != nil {
 		return nil, err
-	}
-	var good []string
-	for _, sig := range e.Signatures {
-		for _, key := range trusted {
-			if KeyID(key) == sig.KeyID && ed25519.Verify(key, message(e.PayloadType, e.Payload), sig.Sig) {
-				good = append(good, sig.KeyID)
-			}
-		}
 	}
 	switch {
 	case len(good) == 0:
@@ -94,10 +91,26 @@ func Verify(s *contract.Source, envelope []byte, trusted []ed25519.PublicKey) ([
 	return good, nil
 }
 
+// Unseal reads an envelope of a kind and gives the identifiers of the trusted keys that have
+// signed it, none perhaps. What the payload says is the caller's to compare.
+func Unseal(kind string, envelope []byte, trusted []ed25519.PublicKey) (e Envelope, good []string, err error) {
+	if e, err = parse(kind, envelope); err != nil {
+		return e, nil, err
+	}
+	for _, sig := range e.Signatures {
+		for _, key := range trusted {
+			if KeyID(key) == sig.KeyID && ed25519.Verify(key, message(e.PayloadType, e.Payload), sig.Sig) {
+				good = append(good, sig.KeyID)
+			}
+		}
+	}
+	return e, good, nil
+}
+
 // Current refuses an envelope that speaks of other bytes than the contract's. It does not
 // say that anybody's signature is good.
 func Current(s *contract.Source, envelope []byte) error {
-	e, err := parse(envelope)
+	e, err := parse(PayloadType, envelope)
 	if err != nil {
 		return err
 	}
@@ -145,7 +158,7 @@ func message(kind string, payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(kind), kind, len(payload), payload)
 }
 
-func parse(text []byte) (Envelope, error) {
+func parse(kind string, text []byte) (Envelope, error) {
 	var e Envelope
 	if len(text) == 0 || len(text) > MaxBytes {
 		return e, malformed(fmt.Errorf("%d bytes", len(text)))
@@ -162,7 +175,7 @@ func parse(text []byte) (Envelope, error) {
 	if got, err := canonical.Bytes(e); err != nil || !bytes.Equal(got, want) { // Base64 with bits that say nothing
 		return e, malformed(err)
 	}
-	if e.PayloadType != PayloadType || len(e.Signatures) == 0 || len(e.Signatures) > maxSignatures {
+	if e.PayloadType != kind || len(e.Signatures) == 0 || len(e.Signatures) > maxSignatures {
 		return e, malformed(fmt.Errorf("type %.80q, %d signatures", e.PayloadType, len(e.Signatures)))
 	}
 	return e, nil

@@ -7,6 +7,7 @@ package catalogue
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,9 @@ type Options struct {
 	Clock   clock.Clock
 	Parents int // how many ancestors of what is reached are kept from collection
 }
+
+// DefaultParents is how many ancestors of what is reached are kept where nothing else is said.
+const DefaultParents = 8
 
 // Catalogue is safe for concurrent use.
 type Catalogue struct {
@@ -103,4 +107,26 @@ func (c *Catalogue) Lineage(ctx context.Context, owner string, hash ids.Digest, 
 func (c *Catalogue) Hold(ctx context.Context, owner string, hash ids.Digest, holder string, length time.Duration) (let func(context.Context) error, err error) {
 	h := adapter.Hold{Owner: owner, Revision: hash, Holder: holder, Until: c.Clock.Now().Add(length)}
 	return func(ctx context.Context) error { return c.Store.LetRevision(ctx, h) }, c.Store.HoldRevision(ctx, h)
+}
+
+// Find gives the one revision of an owner whose hash begins with some hex digits, at least 6,
+// with or without "sha256:" before them.
+func (c *Catalogue) Find(ctx context.Context, owner, text string) (ids.Digest, error) {
+	if d, err := ids.ParseDigest(text); err == nil {
+		return d, nil
+	}
+	digits := strings.TrimPrefix(text, "sha256:")
+	if len(digits) < 6 || len(digits) > 64 || strings.Trim(digits, "0123456789abcdef") != "" {
+		return "", errs.New(errs.InvalidRequest, "not a revision: "+errs.Clip(text), "give its hash, or the first 6 or more digits of it, or NAME@ALIAS")
+	}
+	found, err := c.Store.RevisionsByPrefix(ctx, owner, "sha256:"+digits, 2)
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return "", errs.New(errs.NotFound, "no revision begins with "+digits, "`macaron mint revisions` lists yours")
+	case len(found) > 1:
+		return "", errs.New(errs.InvalidRequest, "several revisions begin with "+digits, "give more digits")
+	}
+	return found[0], nil
 }

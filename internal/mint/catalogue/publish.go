@@ -3,6 +3,7 @@ package catalogue
 import (
 	"cmp"
 	"context"
+	"crypto/ed25519"
 	"io"
 	"os"
 	"path/filepath"
@@ -67,6 +68,12 @@ type Draft struct {
 	Recipe    string // its text
 	Metrics   map[string]float64
 	Signature string // an envelope; empty: none
+	// Expect, if not empty, is the revision that the files must be.
+	Expect ids.Digest
+	// Key, if not nil, signs the revision and where it comes from.
+	Key ed25519.PrivateKey
+	// Trusted, if any, are the keys of which one must have signed it.
+	Trusted []ed25519.PublicKey
 }
 
 // Publish puts a revision into the catalogue. Publishing what is there already changes
@@ -126,7 +133,20 @@ func (c *Catalogue) examine(owner string, d Draft) (adapter.Published, error) {
 	if d.Recipe != "" {
 		p.Recipe = ids.DigestOf([]byte(d.Recipe))
 	}
-	return p, nil
+	if d.Expect != "" && p.Hash != d.Expect {
+		return p, errs.New(errs.ChecksumMismatch, "the files are the revision "+p.Hash.Short()+", not "+d.Expect.Short()+" as they say", "get them from their publisher again")
+	}
+	return p, d.sign(&p)
+}
+
+// sign signs the revision, or checks who has.
+func (d *Draft) sign(p *adapter.Published) (err error) {
+	if d.Key != nil {
+		p.Signature, err = Sign(*p, d.Key)
+	} else if len(d.Trusted) > 0 {
+		_, err = Verify(*p, d.Trusted)
+	}
+	return err
 }
 
 // keep stores the bytes of revisions, before anything names them.

@@ -38,12 +38,16 @@ func (s *Store) LetRevision(ctx context.Context, h adapter.Hold) error {
 
 // CondemnRevisions notes when it was found that nothing reaches revisions.
 func (s *Store) CondemnRevisions(ctx context.Context, owner string, all []ids.Digest, now time.Time) error {
-	return s.do(ctx, "", func(ctx context.Context, db logsql.Writer) error { return logsql.CondemnRevisions(ctx, db, owner, all, now) })
+	return s.do(ctx, "", func(ctx context.Context, db logsql.Writer) error {
+		return logsql.CondemnRevisions(ctx, db, owner, all, now)
+	})
 }
 
 // ReprieveRevisions takes condemnations back.
 func (s *Store) ReprieveRevisions(ctx context.Context, owner string, all []ids.Digest) error {
-	return s.do(ctx, "", func(ctx context.Context, db logsql.Writer) error { return logsql.ReprieveRevisions(ctx, db, owner, all) })
+	return s.do(ctx, "", func(ctx context.Context, db logsql.Writer) error {
+		return logsql.ReprieveRevisions(ctx, db, owner, all)
+	})
 }
 
 // RemoveRevisions takes revisions out of the catalogue that were condemned up to a time and

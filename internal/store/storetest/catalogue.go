@@ -151,3 +151,65 @@ func race(t *testing.T, s Store, to func(string, int64, ids.Digest) adapter.Poin
 		t.Errorf("%d moves won", won)
 	}
 }
+
+// collection: what is condemned goes when its time has come, unless something comes to reach
+// it before.
+func collection(t *testing.T, s Store) {
+	all := []adapter.Published{published("o", "a", "", 1), published("o", "b", "a", 2), published("o", "c", "", 3), published("o", "d", "", 4), published("p", "a", "", 5)}
+	for _, p := range all {
+		if err := s.AddRevisions(ctx, p.Owner, []adapter.Published{p}, nil, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hashes := []ids.Digest{digest("a"), digest("b"), digest("c"), digest("d")}
+	step := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	step(s.CondemnRevisions(ctx, "o", hashes, at(10)))
+	step(s.CondemnRevisions(ctx, "o", hashes, at(20))) // they keep their time
+	step(s.MovePointers(ctx, "o", []adapter.Pointer{{Owner: "o", Name: "a", Alias: "canary", Version: 1, Revision: digest("b"), At: at(11)}}, 1))
+	step(s.HoldRevision(ctx, adapter.Hold{Owner: "o", Revision: digest("c"), Holder: "h", Until: at(30)}))
+	if gone, err := s.RemoveRevisions(ctx, "o", hashes, at(9)); err != nil || len(gone) != 0 {
+		t.Errorf("too early: %v, %v", gone, err)
+	}
+	if gone, err := s.RemoveRevisions(ctx, "o", hashes, at(10)); err != nil || !slices.Equal(gone, []ids.Digest{digest("d")}) {
+		t.Errorf("removed: %v, %v", gone, err)
+	}
+	aged, err := s.Aged(ctx, "o", 0, 9)
+	if err != nil || len(aged) != 3 || aged[1].Parent != digest("a") || !aged[1].Condemned.IsZero() || !aged[1].Created.Equal(at(2)) {
+		t.Errorf("aged: %+v, %v", aged, err)
+	}
+	for now, n := range map[int]int{29: 1, 30: 0} {
+		if held, err := s.HeldRevisions(ctx, "o", at(now)); err != nil || len(held) != n {
+			t.Errorf("held at %d: %v, %v", now, held, err)
+		}
+	}
+	step(s.LetRevision(ctx, adapter.Hold{Owner: "o", Revision: digest("c"), Holder: "h"}))
+	if held, err := s.HeldRevisions(ctx, "o", at(1)); err != nil || len(held) != 0 {
+		t.Errorf("let go: %v, %v", held, err)
+	}
+	if err := s.HoldRevision(ctx, adapter.Hold{Owner: "o", Revision: digest("d"), Holder: "h", Until: at(30)}); errs.CodeOf(err) != errs.NotFound {
+		t.Errorf("held what is gone: %v", err)
+	}
+	if moves, err := s.MovesSince(ctx, "o", at(12)); err != nil || len(moves) != 1 { // where it stands, though it moved before
+		t.Errorf("moves: %v, %v", moves, err)
+	}
+	step(s.MoveRevision(ctx, all[0], adapter.Place{Shard: "T", At: 1, Len: 7}))
+	step(s.MoveRevision(ctx, all[0], adapter.Place{Shard: "U", At: 2, Len: 7})) // it is not there any more
+	if use, err := s.ShardUse(ctx); err != nil || len(use) != 2 || use["T"] != 7 || use["S"] != 21 {
+		t.Errorf("use: %v, %v", use, err)
+	}
+	if in, err := s.InShard(ctx, "T", 9); err != nil || len(in) != 1 || in[0].Hash != digest("a") || in[0].Owner != "o" {
+		t.Errorf("in T: %v, %v", in, err)
+	}
+	if owners, err := s.Publishers(ctx); err != nil || !slices.Equal(owners, []string{"o", "p"}) {
+		t.Errorf("owners: %v, %v", owners, err)
+	}
+	put(t, s, records(full()...))
+	if logged, err := s.LoggedRevisions(ctx); err != nil || !slices.Contains(logged["o"], digest("r")) {
+		t.Errorf("logged: %v, %v", logged, err)
+	}
+}

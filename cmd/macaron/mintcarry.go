@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/adapter"
+	"macaron/internal/config"
+	"macaron/internal/contract/sign"
+	"macaron/internal/disk"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/mint/artifact"
+	"macaron/internal/mint/catalogue"
+)
+
+// newMintPublish enters a PEFT directory in the catalogue.
+func newMintPublish(e *env) *cobra.Command {
+	var d catalogue.Draft
+	var parent, data, recipe, key, promote string
+	var measured map[string]string
+	c := &cobra.Command{
+		Use: "publish DIR --name NAME", Short: "Enter an adapter's directory in the catalogue", Args: args(1, 1, "a directory that PEFT saved an adapter to"),
+		Example: "  macaron mint publish runs/7/adapter --name L1 --recipe recipe.toml --metric reward=0.93 --promote \"better on held-out\"",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return e.withCatalogue(cmd.Context(), func(cfg config.Config, k *catalogue.Catalogue) (err error) {
+				if d.Files, err = catalogue.ReadDir(given[0]); err != nil {
+					return err
+				}
+				if err := origin(cmd.Context(), k, tenant(cmd), &d, parent, data, recipe, key, measured); err != nil {
+					return err
+				}
+				return e.enter(cmd, cfg, k, d, promote)
+			})
+		},
+	}
+	c.Flags().StringVar(&d.Name, "name", "", "the adapter's name (required)")
+	c.Flags().StringVar(&parent, "parent", "", "the revision that training began from")
+	c.Flags().StringVar(&data, "data", "", "digest of the data set that it was trained on")
+	c.Flags().StringVar(&recipe, "recipe", "", "file of the recipe")
+	c.Flags().StringToStringVar(&measured, "metric", nil, "NAME=NUMBER, measured of it; any number of times")
+	c.Flags().StringVar(&key, "key", "", "private key that signs it (macaron hcp keygen)")
+	c.Flags().StringVar(&promote, "promote", "", "serve it at once, for this reason")
+	return c
+}
+
+// origin fills in where a revision comes from.
+func origin(ctx context.Context, k *catalogue.Catalogue, owner string, d *catalogue.Draft, parent, data, recipe, key string, measured map[string]string) (err error) {
+	if parent != "" {
+		if d.Parent, err = named(ctx, k, owner, parent); err != nil {
+			return err
+		}
+	}
+	if data != "" {
+		if d.Data, err = ids.ParseDigest(data); err != nil {
+			return err
+		}
+	}
+	if recipe != "" {
+		text, err := os.ReadFile(recipe)
+		if err != nil {
+			return errs.Wrap(errs.NotFound, err, recipe+" cannot be read", "name the recipe's file")
+		}
+		d.Recipe = string(text)
+	}
+	for name, text := range measured {
+		var v float64
+		if _, err := fmt.Sscanf(text, "%g", &v); err != nil {
+			return errs.New(errs.InvalidRequest, "the metric "+errs.Clip(name)+" is "+errs.Clip(text)+", not a number", "write NAME=NUMBER")
+		}
+		if d.Metrics == nil {
+			d.Metrics = map[string]float64{}
+		}
+		d.Metrics[name] = v
+	}
+	if key != "" {
+		d.Key, err = sign.Private(key)
+	}
+	return err
+}
+
+// enter publishes a draft, promotes it if it is told why, and shows what it is.
+func (e *env) enter(cmd *cobra.Command, cfg config.Config, k *catalogue.Catalogue, d catalogue.Draft, promote string) error {
+	var now ids.Digest // the contract in force
+	if promote != "" {
+		var err error
+		if now, err = servable(cfg, tenant(cmd), d.Name); err != nil {
+			return err
+		}
+	}
+	p, err := k.Publish(cmd.Context(), tenant(cmd), d)
+	if err != nil {
+		return err
+	}
+	if promote != "" {
+		if _, err := k.Promote(cmd.Context(), tenant(cmd), catalogue.Move{Name: d.Name, Revision: p.Hash, Contract: now, Version: -1, Reason: promote, By: "command"}); err != nil {
+			return err
+		}
+	}
+	if e.json {
+		return e.printJSON(p)
+	}
+	fmt.Fprintln(e.out, p.Hash)
+	return nil
+}
+
+// access are the flags of registries.
+func access(c *cobra.Command) *registryAccess {
+	a := &registryAccess{}
+	c.Flags().BoolVar(&a.PlainHTTP, "plain-http", false, "the registry speaks HTTP without TLS")
+	c.Flags().StringVar(&a.User, "user", "", "at the registry")
+	c.Flags().StringVar(&a.passwordFile, "password-file", "", "file of that user's password at the registry")
+	return a
+}
+
+// registryAccess is how a registry is spoken to.
+type registryAccess struct {
+	artifact.Access
+	passwordFile string
+}
+
+// repository opens what a name of a registry names.
+func (a registryAccess) repository(name string) (artifact.Target, string, error) {
+	if a.passwordFile != "" {
+		b, err := os.ReadFile(a.passwordFile)
+		if err != nil {
+			return nil, "", errs.Wrap(errs.NotFound, err, a.passwordFile+" cannot be read", "name the file that has the password")
+		}
+		a.Password = strings.TrimSpace(string(b))
+	}
+	return artifact.Repository(name, a.Access)
+}
+
+func newMintExport(e *env) *cobra.Command {
+	var format, tag string
+	c := &cobra.Command{
+		Use: "export REVISION TO", Short: "Write a revision as a PEFT directory or an OCI artifact", Args: args(2, 2, "a revision, and a directory or oci://HOST/REPOSITORY:TAG"),
+		Example: "  macaron mint export L1@champion out\n  macaron mint export 63afb2ac66a5 layout --format oci\n  macaron mint export L1@champion oci://registry.example/adapters:v3",
+	}
+	how := access(c)
+	c.RunE = func(cmd *cobra.Command, given []string) error {
+		return e.withCatalogue(cmd.Context(), func(_ config.Config, k *catalogue.Catalogue) error {
+			hash, err := named(cmd.Context(), k, tenant(cmd), given[0])
+			if err != nil {
+				return err
+			}
+			b, err := bundled(cmd.Context(), k, tenant(cmd), hash)
+			if err != nil {
+				return err
+			}
+			digest := ids.Digest("")
+			if to := given[1]; format == "peft" && !strings.HasPrefix(to, artifact.Prefix) {
+				err = writePEFT(to, b.Files)
+			} else {
+				digest, err = push(cmd.Context(), to, tag, *how, b)
+			}
+			if err != nil {
+				return err
+			}
+			if e.json {
+				return e.printJSON(map[string]any{"revision": hash, "to": given[1], "artifact": digest})
+			}
+			fmt.Fprintf(e.out, "%s is in %s\n", hash.Short(), given[1])
+			return nil
+		})
+	}
+	c.Flags().StringVar(&format, "format", "peft", "of a directory: peft or oci")
+	c.Flags().StringVar(&tag, "tag", "latest", "in an image layout")
+	return c
+}
+
+// bundled is a revision with all that travels with it.
+func bundled(ctx context.Context, k *catalogue.Catalogue, owner string, hash ids.Digest) (b artifact.Bundle, err error) {
+	if b.Published, err = k.Revision(ctx, owner, hash); err != nil {
+		return b, err
+	}
+	if b.Files, err = k.Files(ctx, owner, hash); err != nil || b.Published.Recipe == "" {
+		return b, err
+	}
+	b.Recipe, err = k.Recipe(ctx, owner, b.Published.Recipe)
+	return b, err
+}
+
+func push(ctx context.Context, to, tag string, how registryAccess, b artifact.Bundle) (ids.Digest, error) {
+	var target artifact.Target
+	var err error
+	if strings.HasPrefix(to, artifact.Prefix) {
+		target, tag, err = how.repository(to)
+	} else {
+		target, err = artifact.Layout(ctx, to)
+	}
+	if err != nil {
+		return "", err
+	}
+	return artifact.Push(ctx, target, b, tag)
+}
+
+// writePEFT writes the two files into a directory that is not there yet, or is empty.
+func writePEFT(dir string, f catalogue.Files) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return disk.Error(err, dir+" cannot be made")
+	}
+	there, err := os.ReadDir(dir)
+	if err != nil {
+		return disk.Error(err, dir+" cannot be read")
+	}
+	if len(there) > 0 {
+		return errs.New(errs.InvalidRequest, dir+" is not empty", "name a directory that is not there")
+	}
+	if err := disk.Replace(filepath.Join(dir, catalogue.ConfigFile), f.Config, 0o644); err != nil {
+		return err
+	}
+	return disk.Replace(filepath.Join(dir, catalogue.TensorsFile), f.Tensors, 0o644)
+}
+
+func newMintImport(e *env) *cobra.Command {
+	var name, tag, promote string
+	var trusted []string
+	c := &cobra.Command{
+		Use: "import FROM", Short: "Take a revision from a PEFT directory or an OCI artifact", Args: args(1, 1, "a directory, a tar file of an image layout, or oci://HOST/REPOSITORY:TAG"),
+		Example: "  macaron mint import layout --name L1\n  macaron mint import oci://registry.example/adapters:v3 --trusted publisher.pub",
+	}
+	how := access(c)
+	c.RunE = func(cmd *cobra.Command, given []string) error {
+		return e.withCatalogue(cmd.Context(), func(cfg config.Config, k *catalogue.Catalogue) error {
+			d, err := taken(cmd.Context(), given[0], tag, *how)
+			if err != nil {
+				return err
+			}
+			if name != "" {
+				d.Name = name
+			}
+			if d.Trusted, err = sign.Publics(trusted); err != nil {
+				return err
+			}
+			return e.enter(cmd, cfg, k, d, promote)
+		})
+	}
+	c.Flags().StringVar(&name, "name", "", "the adapter's name; empty: as the artifact says")
+	c.Flags().StringVar(&tag, "tag", "latest", "in an image layout")
+	c.Flags().StringSliceVar(&trusted, "trusted", nil, "public keys; one of them must have signed it")
+	c.Flags().StringVar(&promote, "promote", "", "serve it at once, for this reason")
+	return c
+}
+
+// taken is the draft of what stands at a place.
+func taken(ctx context.Context, from, tag string, how registryAccess) (catalogue.Draft, error) {
+	var source artifact.Source
+	var err error
+	info, statErr := os.Stat(from)
+	switch {
+	case strings.HasPrefix(from, artifact.Prefix):
+		source, tag, err = how.repository(from)
+	case statErr == nil && info.IsDir() && !artifact.IsLayout(from):
+		f, err := catalogue.ReadDir(from)
+		return catalogue.Draft{Files: f}, err
+	default:
+		source, err = artifact.Existing(ctx, from)
+	}
+	if err != nil {
+		return catalogue.Draft{}, err
+	}
+	b, err := artifact.Pull(ctx, source, tag)
+	if err != nil {
+		return catalogue.Draft{}, err
+	}
+	return draft(b.Published, b), nil
+}
+
+func draft(p adapter.Published, b artifact.Bundle) catalogue.Draft {
+	return catalogue.Draft{Files: b.Files, Name: p.Name, Parent: p.Parent, Contract: p.Contract, Data: p.Data, Recipe: b.Recipe, Metrics: p.Metrics, Signature: p.Signature, Expect: p.Hash}
+}
