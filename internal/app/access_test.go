@@ -107,7 +107,7 @@ func with(form, secret string) func(*http.Request) {
 
 // filled puts an id into a pattern's wildcards.
 func filled(path, id string) string {
-	for _, wildcard := range []string{"{$}", "{id}", "{id...}", "{name}", "{turn}", "{session}", "{adapter}", "{digest}"} {
+	for _, wildcard := range []string{"{$}", "{id}", "{id...}", "{name}", "{turn}", "{session}", "{adapter}", "{digest}", "{hash}", "{file}", "{alias}"} {
 		with := id
 		if wildcard == "{$}" {
 			with = ""

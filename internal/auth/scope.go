@@ -27,7 +27,9 @@ const (
 )
 
 // Scopes lists what keys can have.
-func Scopes() []Scope { return []Scope{Chat, Read, Feedback, Runs, Train, Approve, Publish, Admin, Metrics} }
+func Scopes() []Scope {
+	return []Scope{Chat, Read, Feedback, Runs, Train, Approve, Publish, Admin, Metrics}
+}
 
 // ParseScopes reads a list such as "chat,read".
 func ParseScopes(list string) ([]Scope, error) {

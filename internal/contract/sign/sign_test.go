@@ -249,7 +249,7 @@ func run(t *testing.T, args ...string) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"payloadType":"` + PayloadType + `","payload":"e30=","signatures":[{"keyid":"a","sig":"` + base64.StdEncoding.EncodeToString(make([]byte, 64)) + `"}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if e, err := parse(text); err == nil && (e.PayloadType != PayloadType || len(e.Signatures) == 0) {
+		if e, err := parse(PayloadType, text); err == nil && (e.PayloadType != PayloadType || len(e.Signatures) == 0) {
 			t.Fatal("an envelope without a signature")
 		}
 	})
