@@ -146,14 +146,6 @@ func (c *Content) pack(to *Pair, ta, tb *safetensors.Tensor, base Shape, t Targe
 // pack packs a tensor, of a type that is read, with its rows in the given order.
 func pack(t *safetensors.Tensor, order []int) (*kernel.Matrix, error) {
 	rows, k := int(t.Shape[0]), int(t.Shape[1])
-	format, raw := hf.Formats[t.DType], t.Data
-	if order == nil {
-		return kernel.Pack(format, rows, k, raw)
-	}
-	stride := format.RowBytes(k)
-	sorted := make([]byte, 0, len(raw))
-	for _, r := range order {
-		sorted = append(sorted, raw[r*stride:][:stride]...)
-	}
-	return kernel.Pack(format, rows, k, sorted)
+	format := hf.Formats[t.DType]
+	return kernel.Pack(format, rows, k, sortedRows(t, order))
 }

@@ -86,13 +86,17 @@ func (m *Model) Matrices() map[string]*kernel.Matrix {
 	}
 	for i := range m.layers {
 		for t, w := range m.layers[i].matrices() {
-			all[fmt.Sprintf("blk.%d.%s.weight", i, matrixNames[t])] = w
+			all[matrixName(i, lora.Target(t))] = w
 		}
 	}
 	return all
 }
 
 var matrixNames = [lora.Targets]string{"attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"}
+
+func matrixName(layer int, t lora.Target) string {
+	return fmt.Sprintf("blk.%d.%s.weight", layer, matrixNames[t])
+}
 
 // Params is the number of weights, those of normalisations and biases included.
 func (m *Model) Params() int64 {
