@@ -11,42 +11,50 @@ import (
 // out. The logits are computed again, some rows at a time.
 func (p *pass) backHead(k *pack, dx []float32) error {
 	clear(dx)
+	final, err := p.steepRows(k)
+	if err != nil {
+		return err
+	}
 	h, d := &p.head, p.m.D
 	w, norm := p.m.Head()
-	h.rows = h.rows[:0]
+	h.hidden = sized(h.hidden, len(final))
+	return p.chunks(func(lo int, rows []headRow, hidden []float32) {
+		p.each(len(rows), func(i int) { kernel.RMSNorm(hidden[i*d:][:d], final[(lo+i)*d:][:d], norm, p.m.Eps) })
+		p.logits(len(rows), hidden)
+		p.each(len(rows), func(i int) {
+			logits := h.row(i, p.m.V)
+			kernel.LogProbBack(logits, kernel.LogSumExp(logits), rows[i].targets, rows[i].slopes)
+		})
+	}, func(lo int, rows []headRow, hidden []float32) {
+		p.back.h = sized(p.back.h, len(rows)*d)
+		p.through(0, len(rows), hidden, p.back.h, linear{lora.Head, w, h.logits})
+		p.each(len(rows), func(i int) {
+			kernel.RMSNormBack(dx[rows[i].row*d:][:d], p.back.h[i*d:][:d], final[(lo+i)*d:][:d], norm, p.m.Eps)
+		})
+	})
+}
+
+// steepRows finds the rows whose log probabilities have a slope, and gives what the last
+// normalisation read of them [rows, d].
+func (p *pass) steepRows(k *pack) ([]float32, error) {
+	h, d := &p.head, p.m.D
+	h.rows, h.final = h.rows[:0], h.final[:0]
 	for row := range k.rows {
 		s, i := k.at(row)
 		if s.asks == nil {
 			continue
 		}
-		if r := p.slopesOf(row, s.asks[i]); len(r.targets) > 0 {
-			h.rows = append(h.rows, r)
+		r := p.slopesOf(row, s.asks[i])
+		if len(r.targets) == 0 {
+			continue
+		}
+		h.rows = append(h.rows, r)
+		h.final = append(h.final, make([]float32, d)...)
+		if err := s.tape.Get(p.m.Layers, s.taped+i, h.final[len(h.final)-d:]); err != nil {
+			return nil, err
 		}
 	}
-	final := sized(nil, len(h.rows)*d) // what the last normalisation read
-	for i, r := range h.rows {
-		s, at := k.at(r.row)
-		if err := s.tape.Get(p.m.Layers, s.taped+at, final[i*d:][:d]); err != nil {
-			return err
-		}
-	}
-	h.hidden = sized(h.hidden, len(final))
-	done := 0
-	return p.chunks(func(rows []headRow, hidden []float32) {
-		n, x := len(rows), final[done*d:]
-		done += n
-		p.each(n, func(i int) { kernel.RMSNorm(hidden[i*d:][:d], x[i*d:][:d], norm, p.m.Eps) })
-		p.logits(n, hidden)
-		p.each(n, func(i int) {
-			logits := h.row(i, p.m.V)
-			kernel.LogProbBack(logits, kernel.LogSumExp(logits), rows[i].targets, rows[i].slopes)
-		})
-		p.back.h = sized(p.back.h, n*d)
-		p.through(0, n, hidden, p.back.h, linear{lora.Head, w, h.logits})
-		p.each(n, func(i int) {
-			kernel.RMSNormBack(dx[rows[i].row*d:][:d], p.back.h[i*d:][:d], x[i*d:][:d], norm, p.m.Eps)
-		})
-	})
+	return h.final, nil
 }
 
 // slopesOf takes the asks of a row that have a slope.

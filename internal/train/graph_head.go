@@ -12,9 +12,9 @@ const headRows = 32
 type headRoom struct {
 	rows   []headRow
 	hidden []float32 // [rows, d]
+	final  []float32 // [rows, d]: what the last normalisation read
 	logits []float32 // [headRows, v]
 	mixes  []lora.Mix
-	norms  []float32
 }
 
 // headRow is a row of a pack whose distribution is needed, with the targets and slopes of
@@ -36,7 +36,7 @@ func (p *pass) score(k *pack, b block, hidden []float32) error {
 			h.hidden = append(h.hidden, hidden[(row-b.lo)*d:][:d]...)
 		}
 	}
-	return p.chunks(func(rows []headRow, hidden []float32) {
+	return p.chunks(func(_ int, rows []headRow, hidden []float32) {
 		p.logits(len(rows), hidden)
 		p.pool.Run(len(rows), func(_, i int) {
 			logits := h.row(i, p.m.V)
@@ -48,13 +48,16 @@ func (p *pass) score(k *pack, b block, hidden []float32) error {
 	})
 }
 
-// chunks hands out the rows of the head, some at a time, as pieces of work.
-func (p *pass) chunks(piece func(rows []headRow, hidden []float32)) error {
+// chunks hands out the rows of the head, from lo on some at a time. Of each chunk every
+// function is a piece of work.
+func (p *pass) chunks(pieces ...func(lo int, rows []headRow, hidden []float32)) error {
 	h, d := &p.head, p.m.D
 	for lo := 0; lo < len(h.rows); lo += headRows {
 		hi := min(lo+headRows, len(h.rows))
-		if err := p.do(func() { piece(h.rows[lo:hi], h.hidden[lo*d:hi*d]) }); err != nil {
-			return err
+		for _, piece := range pieces {
+			if err := p.do(func() { piece(lo, h.rows[lo:hi], h.hidden[lo*d:hi*d]) }); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
