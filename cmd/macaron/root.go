@@ -37,6 +37,7 @@ func commands(e *env) []*cobra.Command {
 		newAdapter(e),
 		newHCP(e),
 		newRun(e),
+		newTrain(e),
 		newBench(e),
 		newStorage(e),
 		newData(e),

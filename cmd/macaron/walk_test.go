@@ -92,6 +92,7 @@ var walk = []struct{ path, args, input string }{
 	{"mcp accept", "own run_code", ""},
 	{"engine bench", "-p 8 -n 4 -r 1", ""},
 	{"engine first", "", ""},
+	{"train", "$DIR/sft.toml --stop-after 1", ""},
 	{"man", "$DIR/man", ""},
 	{"serve", "", ""},
 	{"up", "", ""},
@@ -109,6 +110,8 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 	flags, dir := tiny(t), t.TempDir()
 	known := map[string]string{"$HOME": flags[1], "$FILE": filepath.Join(dir, "backup"), "$DIR": dir, "$MODEL": flags[5], "$ADAPTER": enginetest.Adapter(t, 7)}
 	serveOwnTools(t, flags[1])
+	conversations(t, dir)
+	recipeOf(t, dir, "sft", "sft", "talk.jsonl", "")
 	tested, docs := map[string]bool{}, documents(t)
 	for _, w := range walk {
 		tested[w.path] = true

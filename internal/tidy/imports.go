@@ -70,6 +70,8 @@ var Rules = []Rule{
 		Why: "the service trains and samples; where rows lie, who asks and what a conversation is, it does not know"},
 	{From: []string{"internal/mint/ledger", "internal/mint/blob"}, Not: rooms("internal/engine", "internal/train"),
 		Why: "stores know rows and bytes, not what is computed"},
+	{From: []string{"internal/train"}, Not: rooms("internal/mint", "internal/store", "internal/backend", "internal/config", "internal/registry", "internal/session", "internal/turn", "internal/repl", "net/http", "os/exec"),
+		Why: "training computes; where checkpoints are filed, who asks, and sandboxes come in from outside"},
 	{From: []string{"internal/turn"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "net/http"},
 		Why: "a turn sees a Generator and its own interfaces, never who stands behind them"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
