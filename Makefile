@@ -125,6 +125,13 @@ eval-intents: build model ## measure turns with several intents: 100 labelled on
 eval-summary: build model ## measure what an adapter knows of another's turns, by the budget of summaries
 	@$(GO) run ./test/summary
 
+.PHONY: train-default
+train-default: build model ## train the four default adapters from nothing, into .cache/default-set; it goes on where it was
+	@$(PYTHON) recipes/default-set/export.py $(CACHE)/default-set
+	@for name in L0-1 L0 L1 L2 L3; do \
+		[ -d $(CACHE)/default-set/$$name ] || $(BIN) train recipes/default-set/$$name.toml; \
+	done
+
 release: ## static binaries for three platforms, checksums and SBOMs, in dist/
 	@deploy/release.sh dist
 
