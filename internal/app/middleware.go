@@ -13,6 +13,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/obs"
+	"macaron/internal/wire/tinker"
 )
 
 // headers sets what every answer carries; a page may widen the content policy for itself.
@@ -58,7 +59,7 @@ func (f *front) watch(next http.Handler) http.Handler {
 		f.active.Add(1)
 		defer f.active.Done()
 		start := time.Now()
-		rec := &recorder{ResponseWriter: w}
+		rec := &recorder{ResponseWriter: w, tinker: tinker.Asked(r)}
 		defer func() {
 			if p := recover(); p != nil {
 				f.panicked(rec, r, p)
@@ -102,7 +103,7 @@ func (f *front) panicked(rec *recorder, r *http.Request, p any) {
 // api names the interface that a path belongs to: a closed set, as a label must be.
 func api(path string) string {
 	for _, p := range []struct{ prefix, name string }{
-		{"/v1/chat/", "chat"}, {"/v1/messages", "messages"}, {"/v1/responses", "responses"}, {"/v1/conversations", "conversations"}, {"/v1/models", "models"}, {"/v1/completions", "completions"}, {"/v1/embeddings", "embeddings"}, {"/v1/", "v1"}, {"/admin/", "admin"},
+		{tinker.Root + "/", "tinker"}, {"/v1/chat/", "chat"}, {"/v1/messages", "messages"}, {"/v1/responses", "responses"}, {"/v1/conversations", "conversations"}, {"/v1/models", "models"}, {"/v1/completions", "completions"}, {"/v1/embeddings", "embeddings"}, {"/v1/", "v1"}, {"/admin/", "admin"},
 		{"/tokenize", "tokens"}, {"/detokenize", "tokens"}, {"/health", "health"}, {"/ping", "health"}, {"/version", "health"}, {"/readyz", "health"}, {"/metrics", "metrics"},
 	} {
 		if strings.HasPrefix(path, p.prefix) {
@@ -125,6 +126,7 @@ type recorder struct {
 	http.ResponseWriter
 	status int
 	who    auth.Principal
+	tinker bool // the request speaks that protocol
 }
 
 func (r *recorder) WriteHeader(status int) {

@@ -14,6 +14,7 @@ import (
 	"macaron/internal/wire/openai"
 	"macaron/internal/wire/responses"
 	runsapi "macaron/internal/wire/runs"
+	"macaron/internal/wire/tinker"
 )
 
 // entry is one line of the route table. Nothing can be reached that does not stand in it, and
@@ -146,6 +147,10 @@ func (a *App) fail(w http.ResponseWriter, err error) {
 
 // refusal writes an error in the shape of the API that the request speaks.
 func refusal(w http.ResponseWriter, err error) {
+	if rec, ok := w.(*recorder); ok && rec.tinker {
+		tinker.WriteError(w, err)
+		return
+	}
 	if anthropic.Spoken(w) {
 		anthropic.WriteError(w, err)
 		return

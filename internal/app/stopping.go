@@ -17,6 +17,7 @@ type stopping struct {
 	delay time.Duration
 	drain time.Duration
 	hurry <-chan struct{} // closed by whoever cannot wait; nil: nobody
+	begun chan struct{}   // closed when a stop was asked for
 
 	once  sync.Once
 	grace context.Context
@@ -24,7 +25,7 @@ type stopping struct {
 }
 
 func (s *stopping) init(c config.Stop, o Options) {
-	s.delay, s.drain, s.hurry = c.Delay, c.Drain, o.Hurry
+	s.delay, s.drain, s.hurry, s.begun = c.Delay, c.Drain, o.Hurry, make(chan struct{})
 	if o.Drain != 0 {
 		s.drain = o.Drain
 	}
@@ -35,7 +36,9 @@ func (s *stopping) init(c config.Stop, o Options) {
 
 // pause is the time in which requests are still taken.
 func (s *stopping) pause() {
-	s.asked.Store(true)
+	if !s.asked.Swap(true) {
+		close(s.begun)
+	}
 	wait := time.NewTimer(s.delay)
 	defer wait.Stop()
 	select {

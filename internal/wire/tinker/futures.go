@@ -1,6 +1,7 @@
 package tinker
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"time"
@@ -40,11 +41,31 @@ func (a *api) retrieve(w http.ResponseWriter, r *http.Request) error {
 	if err := o.close(); err != nil {
 		return err
 	}
-	out, err := a.Service.Retrieve(r.Context(), a.owner(r), id, a.Poll)
+	ctx, done := a.untilStop(r.Context())
+	defer done()
+	out, err := a.Service.Retrieve(ctx, a.owner(r), id, a.Poll)
+	if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
+		out, err = mint.Outcome{Request: id, State: mint.Pending}, nil // by the stop: the client comes back
+	}
 	if err != nil {
 		return err
 	}
 	return a.outcome(w, r, out, peek)
+}
+
+// untilStop gives a context that ends when this process is about to.
+func (a *api) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if a.Stop != nil {
+		go func() {
+			select {
+			case <-a.Stop:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
 }
 
 func (a *api) outcome(w http.ResponseWriter, r *http.Request, out mint.Outcome, peek bool) error {

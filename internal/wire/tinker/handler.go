@@ -26,6 +26,7 @@ type Deps struct {
 	Failed  func(code string) // counts errors that clients see
 	Poll    time.Duration     // longest wait of retrieve_future; 0: 30 s
 	Key     []byte            // signs addresses of downloads
+	Stop    <-chan struct{}   // closed: polls end now, for a process that is shutting down; nil: never
 }
 
 type api struct{ Deps }
@@ -84,7 +85,7 @@ func (a *api) endpoints() []endpoint {
 	}
 	for path, serve := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"/client/config": a.clientConfig, "/client/dynamic_config": a.dynamicConfig, "/auth/token": a.token, "/telemetry": a.telemetry,
-		"/create_session": a.createSession, "/session_heartbeat": a.heartbeat, "/sessions/{id}/finish": a.finish, "/sessions/search": a.searchSessions,
+		"/create_session": a.createSession, "/session_heartbeat": a.heartbeat, "/sessions/{id}/finish": a.finish, "/sessions/{id}": a.searchSessions,
 		"/create_model": a.createModel, "/get_info": a.info, "/unload_model": a.unload,
 		"/forward_backward": a.forwardBackward, "/forward": a.forward, "/optim_step": a.optimStep, "/create_custom_loss": a.customLoss,
 		"/save_weights": a.save, "/save_weights_for_sampler": a.saveSampler, "/save_weights_external": a.saveExternal,

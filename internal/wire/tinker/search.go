@@ -38,6 +38,9 @@ type summary struct {
 
 // searchSessions answers an own search, the newest first.
 func (a *api) searchSessions(w http.ResponseWriter, r *http.Request) error {
+	if r.PathValue("id") != "search" {
+		return errs.New(errs.NotFound, "a session takes no POST", "POST .../sessions/search, or .../finish below a session")
+	}
 	o, err := body(r)
 	if err != nil {
 		return err
