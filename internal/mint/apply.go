@@ -25,6 +25,8 @@ func (s *Service) apply(m *model, f *future) (Result, ledger.Change, error) {
 		return s.load(m, f.op.Seq, *b.Load)
 	case b.Unload:
 		return s.unload(m)
+	case b.Refused != nil:
+		return Result{}, ledger.Change{}, errs.New(b.Refused.Code, b.Refused.Why, "")
 	}
 	return Result{}, ledger.Change{}, errs.Wrap(errs.Internal, errUnknown, "the operation cannot be carried out", "report it with the server's log")
 }

@@ -53,6 +53,7 @@ type body struct {
 	Sampler *SaveSampler
 	Load    *Load
 	Unload  bool
+	Refused *Refused
 	Sample  *Sample
 	Seed    uint64 // of Sample
 

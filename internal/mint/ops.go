@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"macaron/internal/errs"
 	"macaron/internal/train"
 )
 
@@ -68,6 +69,17 @@ type Load struct {
 	Optimizer bool   // its moments and step count too
 	Base      string // optional: must agree
 	Metadata  json.RawMessage
+}
+
+// Refused is an operation that cannot be read or carried out. Its number is taken, and its
+// future fails: an operation that was only refused would leave a gap, behind which all
+// later ones wait.
+type Refused struct {
+	Model string
+	Seq   int64
+	Op    Op
+	Code  errs.Code
+	Why   string
 }
 
 // NewSampler asks for a sampler of a base or of a checkpoint.

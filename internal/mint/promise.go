@@ -57,6 +57,11 @@ func (s *Service) Load(ctx context.Context, owner string, r Load) (Promise, erro
 	return s.train(ctx, owner, r.Model, r.Seq, OpLoad, body{Load: &r})
 }
 
+// Refuse promises the failure of an operation that was refused.
+func (s *Service) Refuse(ctx context.Context, owner string, r Refused) (Promise, error) {
+	return s.train(ctx, owner, r.Model, r.Seq, r.Op, body{Refused: &r})
+}
+
 // Unload promises that a model lets go of everything but its checkpoints, behind what was
 // asked of it before.
 func (s *Service) Unload(ctx context.Context, owner, id string) (Promise, error) {

@@ -105,9 +105,20 @@ func (a *api) listCheckpoints(w http.ResponseWriter, r *http.Request, run string
 	}
 	all := []checkpoint{}
 	for _, c := range list {
-		all = append(all, checkpointOf(c))
+		if c.Kind != mint.External || knowsExternal(r) {
+			all = append(all, checkpointOf(c))
+		}
 	}
 	return a.answer(w, r, map[string]any{"checkpoints": all, "cursor": cursor{p.Offset, p.Limit, total}})
+}
+
+// knowsExternal reports whether a client has a word for external checkpoints. An SDK before
+// 0.25 refuses the whole list for one.
+func knowsExternal(r *http.Request) bool {
+	major, rest, _ := strings.Cut(r.Header.Get("X-Stainless-Package-Version"), ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(minor)
+	return major != "0" || err != nil || n >= 25
 }
 
 func (a *api) deleteOrUnpublish(w http.ResponseWriter, r *http.Request) error {

@@ -32,6 +32,7 @@ type desk struct {
 	owner   string
 	outcome mint.Outcome
 	err     error
+	refuse  error // of Refuse
 }
 
 func newDesk(t testing.TB) *desk {
@@ -122,6 +123,10 @@ func (d *desk) Load(_ context.Context, owner string, r mint.Load) (mint.Promise,
 }
 func (d *desk) Unload(_ context.Context, owner, model string) (mint.Promise, error) {
 	return d.promise(owner, model)
+}
+func (d *desk) Refuse(_ context.Context, owner string, r mint.Refused) (mint.Promise, error) {
+	d.err = d.refuse
+	return d.promise(owner, r)
 }
 func (d *desk) Sample(_ context.Context, owner string, r mint.Sample) (mint.Promise, error) {
 	p, err := d.promise(owner, r)

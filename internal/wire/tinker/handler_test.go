@@ -113,7 +113,10 @@ func TestRefusals(t *testing.T) {
 		{"/optim_step", `{"model_id":"m","adam_params":{"beta1":1}}`, "beta1", 400},
 		{"/create_model", `{"session_id":"s","base_model":"b"}`, "model_seq_id is missing", 400},
 		{"/create_model", `{"session_id":"s","model_seq_id":0,"base_model":"b","lora_config":{"rank":0}}`, "rank", 400},
-		{"/save_weights", `{"model_id":"m","ttl_seconds":60}`, "ttl_seconds", 400},
+		{"/save_weights", `{"model_id":"m","seq_id":1,"ttl_seconds":60}`, "ttl_seconds", 400},
+		{"/save_weights_for_sampler", `{"model_id":"m","seq_id":1,"sampling_session_seq_id":0,"kind":"x"}`, "no kind x", 400},
+		{"/load_weights", `{"model_id":"m","seq_id":1,"path":"tinker://a"}`, "no address", 400},
+		{"/optim_step", `{"model_id":"m","seq_id":1,"adam_params":{"eps":-1}}`, "eps", 400},
 		{"/load_weights", `{"model_id":"m","path":"tinker://a/b"}`, "no address", 400},
 		{"/load_weights", `{"model_id":"m","path":"tinker://a/weights/b/c"}`, "no address", 400},
 		{"/load_weights", `{"model_id":"m","path":"/etc/passwd"}`, "no address", 400},
@@ -133,6 +136,14 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s: %d %q", c.path, w.Code, w.Body)
 			}
 			continue
+		}
+		if r, numbered := d.asked.(mint.Refused); numbered { // a number is taken: the refusal is the future's
+			if w.Code != 200 || r.Model != "m" || r.Seq != 1 || !strings.Contains(r.Why, c.says) {
+				t.Errorf("%s %s: %d %+v", c.path, c.body, w.Code, r)
+			}
+			d.refuse, d.asked = errs.New(errs.NotFound, "no model", ""), nil
+			w = d.call(http.MethodPost, c.path, c.body)
+			d.asked = nil
 		}
 		if d.coded(w); w.Code != c.status || !strings.Contains(w.Body.String(), c.says) || d.asked != nil {
 			t.Errorf("%s %s: %d %s", c.path, c.body, w.Code, w.Body)
@@ -317,6 +328,12 @@ func TestListsAndSearch(t *testing.T) {
 	next := d.object(http.MethodPost, "/sessions/search", `{"limit":2,"cursor":{"last_created_at":"2023-11-14T22:13:20Z","last_session_id":"s3"}}`)
 	if first["next_cursor"].(map[string]any)["last_session_id"] != "s3" || len(next["sessions"].([]any)) != 2 {
 		t.Errorf("%v %v", first, next)
+	}
+	for version, n := range map[string]int{"0.6.0": 0, "0.24.1": 0, "0.38.0": 1, "": 1} {
+		w := d.call(http.MethodGet, "/training_runs/s:train:0/checkpoints", "", "X-Stainless-Package-Version", version)
+		if got := strings.Count(w.Body.String(), "external_weights"); got != 2*n {
+			t.Errorf("%s is told of external checkpoints %d times", version, got)
+		}
 	}
 	for _, q := range []string{"limit=0", "limit=x", "offset=-1"} {
 		if w := d.call(http.MethodGet, "/training_runs?"+q, ""); d.coded(w) != errs.InvalidRequest {

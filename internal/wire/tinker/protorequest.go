@@ -33,6 +33,9 @@ func protoForward(body []byte) (mint.Forward, error) {
 		}
 		return m.unknown()
 	})
+	if f.Seq = seq; seq < 1 {
+		f.Seq = mint.NoSeq
+	}
 	if err != nil {
 		return f, err
 	}
@@ -49,9 +52,6 @@ func protoForward(body []byte) (mint.Forward, error) {
 func finishForward(f *mint.Forward, seq int64) error {
 	if seq < 0 || seq > math.MaxInt32 {
 		return errs.New(errs.InvalidRequest, fmt.Sprintf("seq_id is %d", seq), "number operations 1, 2, 3, ...").In("seq_id")
-	}
-	if seq > 0 {
-		f.Seq = seq
 	}
 	if f.Model == "" || f.Loss.Name == "" {
 		return errs.New(errs.InvalidRequest, "model_id or loss_fn is missing", "").In("model_id")

@@ -29,6 +29,7 @@ type Service interface {
 	SaveSampler(ctx context.Context, owner string, r mint.SaveSampler) (mint.Promise, error)
 	Load(ctx context.Context, owner string, r mint.Load) (mint.Promise, error)
 	Unload(ctx context.Context, owner, model string) (mint.Promise, error)
+	Refuse(ctx context.Context, owner string, r mint.Refused) (mint.Promise, error)
 	Sample(ctx context.Context, owner string, r mint.Sample) (mint.Promise, error)
 
 	// Retrieve waits for the outcome up to a time. A pending outcome is no error.

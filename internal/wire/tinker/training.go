@@ -25,6 +25,27 @@ func (a *api) promise(w http.ResponseWriter, r *http.Request, p mint.Promise, er
 	return a.answer(w, r, promised(p))
 }
 
+// refuse answers an operation of a model that cannot be taken. If it has a number, that is
+// taken by a future that fails: the SDK numbers on, and what comes behind must not wait for
+// an operation that never will. Failures of ours and refusals for now are answered as such.
+func (a *api) refuse(w http.ResponseWriter, r *http.Request, op mint.Op, model string, seq int64, why error) error {
+	e := errs.As(why)
+	switch e.Code {
+	case errs.InvalidRequest, errs.Unsupported, errs.TooLarge, errs.ContextExceeded, errs.NotFound, errs.FormatInvalid:
+	default:
+		return why
+	}
+	if model == "" || seq < 1 {
+		return why
+	}
+	p, err := a.Service.Refuse(r.Context(), a.owner(r), mint.Refused{Model: model, Seq: seq, Op: op, Code: e.Code, Why: detail(e)})
+	if err != nil {
+		return why
+	}
+	a.Failed(string(e.Code))
+	return a.promise(w, r, p, nil)
+}
+
 // maxRank is far above what any base here can use.
 const maxRank = 1024
 
@@ -89,11 +110,14 @@ func (a *api) forward(w http.ResponseWriter, r *http.Request) error {
 
 func (a *api) pass(w http.ResponseWriter, r *http.Request, b []byte, decode func([]byte) (mint.Forward, error)) error {
 	f, err := decode(b)
-	if err != nil {
-		return err
+	var p mint.Promise
+	if err == nil {
+		p, err = a.Service.Forward(r.Context(), a.owner(r), f)
 	}
-	p, err := a.Service.Forward(r.Context(), a.owner(r), f)
-	return a.promise(w, r, p, err)
+	if err != nil {
+		return a.refuse(w, r, mint.OpBack, f.Model, f.Seq, err)
+	}
+	return a.promise(w, r, p, nil)
 }
 
 func (a *api) customLoss(http.ResponseWriter, *http.Request) error {
@@ -106,11 +130,14 @@ func (a *api) optimStep(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s := mint.OptimStep{Model: o.id("model_id"), Seq: o.seq("seq_id", 1), Adam: adam(o)}
-	if err := o.close(); err != nil {
-		return err
+	var p mint.Promise
+	if err = o.close(); err == nil {
+		p, err = a.Service.OptimStep(r.Context(), a.owner(r), s)
 	}
-	p, err := a.Service.OptimStep(r.Context(), a.owner(r), s)
-	return a.promise(w, r, p, err)
+	if err != nil {
+		return a.refuse(w, r, mint.OpStep, s.Model, s.Seq, err)
+	}
+	return a.promise(w, r, p, nil)
 }
 
 // adam reads adam_params; older clients send only what their caller has set.
@@ -173,11 +200,15 @@ func (a *api) saveExternal(w http.ResponseWriter, r *http.Request) error {
 
 func (a *api) saveAs(w http.ResponseWriter, r *http.Request, o *object, kind mint.Kind) error {
 	s := mint.Save{Model: o.id("model_id"), Seq: o.seq("seq_id", 1), Kind: kind, Name: o.name("path"), TTL: ttl(o), Overwrite: o.flag("overwrite", false), Metadata: o.metadata("user_metadata")}
-	if err := o.close(); err != nil {
-		return err
+	var p mint.Promise
+	err := o.close()
+	if err == nil {
+		p, err = a.Service.Save(r.Context(), a.owner(r), s)
 	}
-	p, err := a.Service.Save(r.Context(), a.owner(r), s)
-	return a.promise(w, r, p, err)
+	if err != nil {
+		return a.refuse(w, r, mint.OpSave, s.Model, s.Seq, err)
+	}
+	return a.promise(w, r, p, nil)
 }
 
 // saveSampler keeps a checkpoint when a name is given; otherwise it makes a sampler of the
@@ -187,26 +218,29 @@ func (a *api) saveSampler(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	inflight := false
+	if _, ephemeral := o.of("sampling_session_seq_id"); !ephemeral {
+		o.of("kind")
+		return a.saveAs(w, r, o, mint.Sampling)
+	}
+	s := mint.SaveSampler{Model: o.id("model_id"), Seq: o.seq("seq_id", 1), SamplerSeq: o.whole("sampling_session_seq_id", 0, 0, math.MaxInt64)}
 	switch kind := o.name("kind"); kind {
 	case "", "snapshot":
 	case "inflight":
-		inflight = true
+		s.Inflight = true
 	default:
 		o.fail(errs.New(errs.InvalidRequest, "there is no kind "+errs.Clip(kind), "use snapshot or inflight").In("kind"))
 	}
-	if _, ephemeral := o.of("sampling_session_seq_id"); !ephemeral {
-		return a.saveAs(w, r, o, mint.Sampling)
-	}
-	s := mint.SaveSampler{Model: o.id("model_id"), Seq: o.seq("seq_id", 1), SamplerSeq: o.whole("sampling_session_seq_id", 0, 0, math.MaxInt64), Inflight: inflight}
 	for _, name := range []string{"path", "ttl_seconds", "user_metadata"} { // they are of a checkpoint, and there is none
 		o.of(name)
 	}
-	if err := o.close(); err != nil {
-		return err
+	var p mint.Promise
+	if err = o.close(); err == nil {
+		p, err = a.Service.SaveSampler(r.Context(), a.owner(r), s)
 	}
-	p, err := a.Service.SaveSampler(r.Context(), a.owner(r), s)
-	return a.promise(w, r, p, err)
+	if err != nil {
+		return a.refuse(w, r, mint.OpSampler, s.Model, s.Seq, err)
+	}
+	return a.promise(w, r, p, nil)
 }
 
 // load takes a checkpoint into a model, or begins a training run from one.
@@ -215,18 +249,22 @@ func (a *api) load(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l := mint.Load{Path: o.uri("path"), Optimizer: o.flag("optimizer", false), Base: o.name("base_model"), Metadata: o.metadata("user_metadata")}
+	var l mint.Load
 	if _, created := o.of("session_id"); created {
 		o.need("model_seq_id")
 		l.Session, l.ModelSeq = o.id("session_id"), o.whole("model_seq_id", 0, 0, math.MaxInt64)
 	} else {
 		l.Model, l.Seq = o.id("model_id"), o.seq("seq_id", 1)
 	}
+	l.Path, l.Optimizer, l.Base, l.Metadata = o.uri("path"), o.flag("optimizer", false), o.name("base_model"), o.metadata("user_metadata")
 	o.optimizer()
 	o.of("weights_access_token") // a published checkpoint needs none
-	if err := o.close(); err != nil {
-		return err
+	var p mint.Promise
+	if err = o.close(); err == nil {
+		p, err = a.Service.Load(r.Context(), a.owner(r), l)
 	}
-	p, err := a.Service.Load(r.Context(), a.owner(r), l)
-	return a.promise(w, r, p, err)
+	if err != nil {
+		return a.refuse(w, r, mint.OpLoad, l.Model, l.Seq, err)
+	}
+	return a.promise(w, r, p, nil)
 }
