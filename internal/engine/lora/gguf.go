@@ -59,13 +59,13 @@ func readGGUF(f *gguf.File) (*Content, error) {
 // ggufConfig takes the metadata of an adapter; targets and rank are the tensors' to tell.
 func ggufConfig(m gguf.Meta) (config, error) {
 	c := config{gguf: true, Type: "LORA", targets: map[Target]bool{}}
-	for key, want := range map[string]string{"general.type": "adapter", "adapter.type": "lora"} {
-		got, err := m.StringOr(key, "")
+	for _, must := range []struct{ key, be string }{{"general.type", "adapter"}, {"adapter.type", "lora"}} {
+		got, err := m.StringOr(must.key, "")
 		if err != nil {
 			return c, err
 		}
-		if got != want {
-			return c, unsupported(fmt.Sprintf("the file's %s is %q, not %q", key, errs.Clip(got), want))
+		if got != must.be {
+			return c, unsupported(fmt.Sprintf("the file's %s is %q, not %q", must.key, errs.Clip(got), must.be))
 		}
 	}
 	var err error

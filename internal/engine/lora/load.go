@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"macaron/internal/engine/kernel"
 	"macaron/internal/engine/weights/hf"
@@ -35,14 +38,20 @@ func (c *Content) Adapter(base Shape) (*Adapter, error) {
 		}
 	}
 	a := &Adapter{Revision: c.rev, Scale: c.scale(), Key: c.key(), Invocation: c.invocation, layers: make([][Targets]Pair, base.Layers)}
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	all.Go(func() error { return c.pair(&a.head, base, place{layer: headLayer, target: Head}) })
 	for layer := range base.Layers {
-		for t := range Targets {
-			if err := c.pair(&a.layers[layer][t], base, place{layer: layer, target: t}); err != nil {
-				return nil, err
+		all.Go(func() error {
+			for t := range Targets {
+				if err := c.pair(&a.layers[layer][t], base, place{layer: layer, target: t}); err != nil {
+					return err
+				}
 			}
-		}
+			return nil
+		})
 	}
-	if err := c.pair(&a.head, base, place{layer: headLayer, target: Head}); err != nil {
+	if err := all.Wait(); err != nil {
 		return nil, err
 	}
 	if err := c.sameHead(base); err != nil {
