@@ -37,6 +37,9 @@ type Options struct {
 	Unshared bool        // compute every sequence whole, however it begins
 	Least    int         // tokens that are worth sharing; 0: 16
 	Rows     int         // most rows computed at once; 0: 128
+
+	// Tape makes room for the inputs of so many entries; nil: in memory.
+	Tape func(entries, rows, d int) (Tape, error)
 }
 
 // NewGraph makes a graph on a loaded model.
@@ -46,6 +49,9 @@ func NewGraph(m *model.Model, turns Turns, o Options) *Graph {
 	}
 	if o.Rows <= 0 {
 		o.Rows = 128
+	}
+	if o.Tape == nil {
+		o.Tape = newMemoryTape
 	}
 	return &Graph{m: m, turns: turns, o: o, free: make(chan struct{}, 1)}
 }

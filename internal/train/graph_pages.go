@@ -38,7 +38,10 @@ func (p *pass) open(k *pack) error {
 		}
 	}
 	if p.slope != nil {
-		tape := newMemoryTape(p.m.Layers+1, k.rows, p.m.D)
+		tape, err := p.g.o.Tape(p.m.Layers+1, k.rows, p.m.D)
+		if err != nil {
+			return err
+		}
 		for _, s := range k.stretches {
 			s.tape, s.taped = tape, s.first
 		}
@@ -52,10 +55,15 @@ func (p *pass) open(k *pack) error {
 	})
 }
 
-// close gives the pages back.
-func (p *pass) close(k *pack) {
+// close gives the pages back and ends the tape.
+func (p *pass) close(k *pack) error {
+	tape := k.stretches[0].tape
 	for _, s := range k.stretches {
 		p.free = append(p.free, s.pages[len(s.pages)-s.own:]...)
 		s.pages, s.tape, s.sums = nil, nil, keySums{}
 	}
+	if tape == nil {
+		return nil
+	}
+	return tape.Close()
 }

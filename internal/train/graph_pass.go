@@ -82,12 +82,20 @@ func (p *pass) below(s *stretch) error {
 	return nil
 }
 
-// visit computes a pack forward, what continues it, and the pack backward.
+// visit computes a pack with everything that continues it.
 func (p *pass) visit(k *pack) error {
-	if err := p.open(k); err != nil {
-		return err
+	err := p.open(k)
+	if err == nil {
+		err = p.inside(k)
 	}
-	defer p.close(k)
+	if cerr := p.close(k); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// inside computes a pack forward, what continues it, and the pack backward.
+func (p *pass) inside(k *pack) error {
 	if err := p.forward(k); err != nil {
 		return err
 	}

@@ -15,13 +15,13 @@ type memoryTape struct {
 	entries [][]float32 // [rows, d]
 }
 
-func newMemoryTape(entries, rows, d int) *memoryTape {
+func newMemoryTape(entries, rows, d int) (Tape, error) {
 	t := &memoryTape{d: d, entries: make([][]float32, entries)}
 	all := make([]float32, entries*rows*d)
 	for i := range t.entries {
 		t.entries[i], all = all[:rows*d], all[rows*d:]
 	}
-	return t
+	return t, nil
 }
 
 func (t *memoryTape) Put(entry, row int, x []float32) error {
