@@ -18,20 +18,28 @@ func (p *pass) backHead(k *pack, dx []float32) error {
 	h, d := &p.head, p.m.D
 	w, norm := p.m.Head()
 	h.hidden = sized(h.hidden, len(final))
-	return p.chunks(func(lo int, rows []headRow, hidden []float32) {
+	pieces := []headPiece{func(lo int, rows []headRow, hidden []float32) {
 		p.each(len(rows), func(i int) { kernel.RMSNorm(hidden[i*d:][:d], final[(lo+i)*d:][:d], norm, p.m.Eps) })
 		p.logits(len(rows), hidden)
 		p.each(len(rows), func(i int) {
 			logits := h.row(i, p.m.V)
 			kernel.LogProbBack(logits, kernel.LogSumExp(logits), rows[i].targets, rows[i].slopes)
 		})
-	}, func(lo int, rows []headRow, hidden []float32) {
 		p.back.h = sized(p.back.h, len(rows)*d)
-		p.through(0, len(rows), hidden, p.back.h, linear{lora.Head, w, h.logits})
+	}}
+	for v := 0; v < p.m.V; v += headColumns { // as much of the vocabulary as makes a piece
+		term := kernel.Term{W: w, Stride: p.m.V, Lo: v, Hi: min(v+headColumns, p.m.V)}
+		pieces = append(pieces, func(_ int, rows []headRow, _ []float32) {
+			term.Y = h.logits[term.Lo:]
+			kernel.MatMulBack(p.pool, kernel.Back{Dst: p.back.h, N: len(rows), Add: term.Lo > 0, Terms: []kernel.Term{term}})
+		})
+	}
+	return p.chunks(append(pieces, func(lo int, rows []headRow, hidden []float32) {
+		p.carry(0, len(rows), hidden, p.back.h, true, linear{lora.Head, nil, h.logits})
 		p.each(len(rows), func(i int) {
 			kernel.RMSNormBack(dx[rows[i].row*d:][:d], p.back.h[i*d:][:d], final[(lo+i)*d:][:d], norm, p.m.Eps)
 		})
-	})
+	})...)
 }
 
 // steepRows finds the rows whose log probabilities have a slope, and gives what the last

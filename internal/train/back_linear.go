@@ -8,7 +8,7 @@ import (
 // linear is a linear layer with the gradient of its result, dy [n, out].
 type linear struct {
 	target lora.Target
-	w      *kernel.Matrix
+	w      *kernel.Matrix // nil: its part is not asked for
 	dy     []float32
 }
 
@@ -20,10 +20,17 @@ type linear struct {
 // dx nil is not computed. In rounding to int8, which the served product does to x, the
 // gradient passes as if there were none.
 func (p *pass) through(layer, n int, x, dx []float32, parts ...linear) {
+	p.carry(layer, n, x, dx, false, parts...)
+}
+
+// carry is through, which with add adds to dx.
+func (p *pass) carry(layer, n int, x, dx []float32, add bool, parts ...linear) {
 	var terms []kernel.Term
 	room := p.lowRoom(layer, n, parts)
 	for _, l := range parts {
-		terms = append(terms, kernel.Term{W: l.w, Y: l.dy})
+		if l.w != nil {
+			terms = append(terms, kernel.Term{W: l.w, Y: l.dy})
+		}
 		t := p.to.at(layer, l.target)
 		if t.pair == nil {
 			continue
@@ -36,8 +43,8 @@ func (p *pass) through(layer, n int, x, dx []float32, parts ...linear) {
 			p.outer(t, n, x, u, l.dy)
 		}
 	}
-	if dx != nil {
-		kernel.MatMulBack(p.pool, kernel.Back{Dst: dx, N: n, Terms: terms})
+	if dx != nil && len(terms) > 0 {
+		kernel.MatMulBack(p.pool, kernel.Back{Dst: dx, N: n, Add: add, Terms: terms})
 	}
 }
 

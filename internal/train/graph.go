@@ -36,7 +36,7 @@ type Options struct {
 	Mode     kernel.Mode // as the engine that serves
 	Unshared bool        // compute every sequence whole, however it begins
 	Least    int         // tokens that are worth sharing; 0: 16
-	Rows     int         // most rows computed at once; 0: 128
+	Rows     int         // most rows computed at once; 0: 256
 
 	// Tape makes room for the inputs of so many entries; nil: in memory.
 	Tape func(entries, rows, d int) (Tape, error)
@@ -48,7 +48,7 @@ func NewGraph(m *model.Model, turns Turns, o Options) *Graph {
 		o.Least = 16
 	}
 	if o.Rows <= 0 {
-		o.Rows = 128
+		o.Rows = 256
 	}
 	if o.Tape == nil {
 		o.Tape = newMemoryTape

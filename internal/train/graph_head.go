@@ -5,8 +5,10 @@ import (
 	"macaron/internal/engine/lora"
 )
 
-// headRows is how many rows of logits there are at a time.
-const headRows = 32
+const (
+	headRows    = 64       // of logits that there are at a time
+	headColumns = 256 * 64 // of the vocabulary that go back in a piece, a multiple of what MatMulBack sums at a time
+)
 
 // headRoom is the memory of the head's passes.
 type headRoom struct {
@@ -48,9 +50,12 @@ func (p *pass) score(k *pack, b block, hidden []float32) error {
 	})
 }
 
+// headPiece is work on rows of the head, the first of which is lo.
+type headPiece func(lo int, rows []headRow, hidden []float32)
+
 // chunks hands out the rows of the head, from lo on some at a time. Of each chunk every
 // function is a piece of work.
-func (p *pass) chunks(pieces ...func(lo int, rows []headRow, hidden []float32)) error {
+func (p *pass) chunks(pieces ...headPiece) error {
 	h, d := &p.head, p.m.D
 	for lo := 0; lo < len(h.rows); lo += headRows {
 		hi := min(lo+headRows, len(h.rows))
