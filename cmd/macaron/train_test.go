@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,7 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"macaron/internal/config"
+	"macaron/internal/engine"
+	"macaron/internal/engine/enginetest"
 	"macaron/internal/engine/lora"
+	"macaron/internal/errs"
+	"macaron/internal/train/recipe"
 )
 
 // conversations are rows that every method can train on.
@@ -99,5 +105,52 @@ func TestATrainingThatCannotGoOn(t *testing.T) {
 	trained(t, flags, path, "--fresh")
 	if code, _, failed := run(t, "", append(flags, "train", path)...); code != 2 || !strings.Contains(failed, "is there already") {
 		t.Errorf("exit %d: %s", code, failed)
+	}
+}
+
+// TestAnInterruptedTrainingGoesOn: one that is told to stop in the middle of a step keeps
+// the steps before, and ends as an undisturbed one.
+func TestAnInterruptedTrainingGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	conversations(t, dir)
+	eng, err := engine.Open(t.Context(), engine.Options{Model: enginetest.Model(t, 1), Threads: 1, KVBytes: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close() // nothing runs any more
+	m, closeMachine, err := machine(eng, config.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeMachine()
+	train := func(name string, stopAt int) (recipe.Result, error) {
+		path := recipeOf(t, dir, name, "sft", "talk.jsonl", "")
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = []byte(strings.Replace(string(raw), "checkpoint_every = 2", "checkpoint_every = 0", 1))
+		r, err := recipe.Parse(raw, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		return r.Train(ctx, m, recipe.Options{Tell: func(step, _ int, _ map[string]float64) {
+			if step == stopAt {
+				cancel()
+			}
+		}})
+	}
+	whole, err := train("whole", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train("cut", 3); errs.CodeOf(err) != errs.Canceled {
+		t.Fatalf("a run that was told to stop: %v", err)
+	}
+	again, err := train("cut", 0)
+	if err != nil || again.Revision != whole.Revision || again.Tokens != whole.Tokens {
+		t.Errorf("gone on with %+v, %v; in one %+v", again, err, whole)
 	}
 }

@@ -188,7 +188,7 @@ func (x *run) resume(c *train.Checkpoint) (err error) {
 		return errs.New(errs.InvalidRequest, "the checkpoint in "+x.r.path(x.r.Work)+" is of another recipe or of other data", "restore these, or begin anew with --fresh")
 	}
 	x.made.Tokens = at.Tokens
-	x.t, err = train.Resume(x.m.Passes, x.m.Base, x.m.Context, c, train.All)
+	x.t, err = train.Resume(x.m.Passes, x.m.Base, x.m.Context, c, train.Optimizer)
 	return err
 }
 
@@ -201,11 +201,23 @@ func (x *run) loop(ctx context.Context) error {
 			return x.keep()
 		}
 		if err := x.step(ctx, step, steps); err != nil {
-			return err
+			return x.interrupted(ctx, err)
 		}
 	}
 	x.made.Done = true
 	return nil
+}
+
+// interrupted keeps what was trained when a run is told to stop. Gradients of the step
+// that was cut short are in the checkpoint and are dropped when it is read.
+func (x *run) interrupted(ctx context.Context, err error) error {
+	if ctx.Err() == nil || !x.method.whole(int(x.t.Steps())) {
+		return err
+	}
+	if failed := x.keep(); failed != nil {
+		return failed
+	}
+	return err
 }
 
 // step is passes, an optimizer step, and what is due after it.

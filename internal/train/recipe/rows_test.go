@@ -1,0 +1,87 @@
+package recipe
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"macaron/internal/chat"
+)
+
+// letters writes conversations as the default model's template does, a token a letter.
+func letters(messages []chat.Message, open bool) ([]int32, error) {
+	text := ""
+	for _, m := range messages {
+		text += "<" + string(m.Role[0]) + ":" + m.Text() + ">\n"
+	}
+	if open {
+		text += "<a:"
+	}
+	return []int32(slices.Collect(func(yield func(int32) bool) {
+		for _, r := range text {
+			if !yield(r) {
+				return
+			}
+		}
+	})), nil
+}
+
+func spelled(tokens []int32) string { return string(tokens) }
+
+// TestWhatIsLearned: the text of an answer and what ends its turn, of those named or of
+// all; nothing that a template writes after it, nor what follows the last one.
+func TestWhatIsLearned(t *testing.T) {
+	m := &Machine{Encode: letters, Decode: spelled}
+	talk := []message{{"system", "s"}, {"user", "u"}, {"assistant", "one"}, {"user", "v"}, {"assistant", "two"}, {"user", "w"}}
+	for name, c := range map[string]struct {
+		train []int
+		want  string
+	}{"all": {nil, "one>two>"}, "the first": {[]int{2}, "one>"}, "the last": {[]int{4}, "two>"}} {
+		r, err := m.encode(&line{Messages: talk, Train: c.train})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int32
+		for i, w := range r.weights {
+			if w != 0 {
+				got = append(got, r.tokens[i])
+			}
+		}
+		if spelled(got) != c.want || r.weights[len(r.weights)-1] != 1 {
+			t.Errorf("%s: %q, want %q", name, spelled(got), c.want)
+		}
+	}
+}
+
+// TestTheTeachersSystemText replaces the row's, or stands before it.
+func TestTheTeachersSystemText(t *testing.T) {
+	d := &Distill{System: "be"}
+	with := d.told(line{Messages: []message{{"system", "s"}, {"user", "u"}, {"assistant", "a"}}, Train: []int{2}})
+	if with.Messages[0].Content != "be" || len(with.Messages) != 3 || with.Train[0] != 2 {
+		t.Errorf("%+v", with)
+	}
+	without := d.told(line{Messages: []message{{"user", "u"}, {"assistant", "a"}}, Train: []int{1}})
+	if len(without.Messages) != 3 || without.Train[0] != 2 {
+		t.Errorf("%+v", without)
+	}
+}
+
+// TestAdvantages: within a group they sum to zero, and a group of equals has none.
+func TestAdvantages(t *testing.T) {
+	o := &rollouts{m: &Machine{Decode: spelled}, r: &Recipe{RL: RL{Normalise: true, Reward: Reward{Kind: "exact"}}}}
+	l := &line{Answer: "x"}
+	var all []taken
+	for _, s := range []string{"x", "y", "y", "y", "x", "x", "x", "x"} {
+		all = append(all, taken{line: l, prompt: []int32{1}, answer: Answer{Tokens: []int32(nil), Logprobs: nil}})
+		all[len(all)-1].answer.Tokens = []int32{int32(s[0])}
+	}
+	m, err := o.judge(t.Context(), all, 4)
+	if err != nil || m["reward"] != 5./8 || m["answer_tokens"] != 1 {
+		t.Fatal(m, err)
+	}
+	for i, want := range []float64{math.Sqrt(3), -1 / math.Sqrt(3), -1 / math.Sqrt(3), -1 / math.Sqrt(3), 0, 0, 0, 0} {
+		if got := float64(all[i].advantages[0]); math.Abs(got-want) > 1e-4 {
+			t.Errorf("answer %d has the advantage %v, want %v", i, got, want)
+		}
+	}
+}
