@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes clean
+.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-train bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -104,6 +104,9 @@ bench-wait: build model ## measure what the user waits for: 48 requests back to 
 
 bench-catalogue: ## register a million revisions, look them up and load some (N changes how many, POSTGRES=URL where)
 	@$(GO) test -run '^$$' -bench Catalogue -benchtime 1x -timeout 60m ./internal/mint/catalogue -revisions $(or $(N),1000000) -postgres "$(POSTGRES)"
+
+bench-train: build model ## measure a step of training next to PyTorch and PEFT (PYTHON_TORCH names a python that has them)
+	@test/bench/train/run.sh $(STEPS)
 
 bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
 	@$(GO) test -run '^$$' -bench 'Cell|Start' -benchtime 300x ./internal/repl

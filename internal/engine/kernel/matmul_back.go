@@ -162,6 +162,9 @@ func (m *Matrix) unpackStripe(buf, dst []float32, r0, r1, c0, c1 int) {
 		clear(dst[(c1-c0-tail)/tileRows*step:][:step])
 	}
 	for r := r0; r < r1; r += tileRows {
+		if next := r/tileRows + 1; next < m.tiles() {
+			fetch(m.stripe(next, c0, c1)) // it lies too far on for the hardware to see it coming
+		}
 		to := dst[(r-r0)*tileRows:]
 		switch {
 		case r+tileRows > r1:
@@ -189,4 +192,10 @@ func (m *Matrix) unpackSomeRows(dst []float32, step, r0, r1, c0, c1 int) {
 			c += n * l.block
 		}
 	}
+}
+
+// stripe is the bytes of columns [c0, c1) of a tile.
+func (m *Matrix) stripe(t, c0, c1 int) []byte {
+	l := &layouts[m.format]
+	return m.tile(t)[c0/l.block*l.tile : c1/l.block*l.tile]
 }
