@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-train bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes clean
+.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes clean
 
 GO      ?= go
 PYTHON  ?= python3
