@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"flag"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"macaron/internal/clock"
+	"macaron/internal/engine/lora"
 	"macaron/internal/ids"
 	"macaron/internal/store/postgres"
 	"macaron/internal/store/sqlite"
@@ -22,6 +24,7 @@ import (
 
 var (
 	benchN     = flag.Int("revisions", 0, "revisions of BenchmarkCatalogue; 0: none")
+	benchHome  = flag.String("home", "", "directory of BenchmarkCatalogue, which is kept; revisions that it has are not registered again; empty: a temporary one")
 	benchStore = flag.String("postgres", "", "URL of a Postgres database for BenchmarkCatalogue; empty: SQLite")
 )
 
@@ -31,7 +34,7 @@ func BenchmarkCatalogue(b *testing.B) {
 	if *benchN == 0 {
 		return // `make bench-catalogue` says how many
 	}
-	ctx, home := context.Background(), b.TempDir()
+	ctx, home := context.Background(), cmp.Or(*benchHome, b.TempDir())
 	store, closing, err := benchOpen(ctx, home)
 	if err != nil {
 		b.Fatal(err)
@@ -42,29 +45,28 @@ func BenchmarkCatalogue(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer c.Close()
-	const batch = 5000
-	hashes := make([]ids.Digest, 0, *benchN)
 	template := files(b, 0, 256)
-	began := time.Now()
-	for len(hashes) < *benchN {
-		drafts := make([]Draft, min(batch, *benchN-len(hashes)))
-		for i := range drafts {
-			drafts[i] = Draft{Files: numbered(template, len(hashes)+i), Name: "a"}
-		}
-		all, err := c.PublishAll(ctx, "o", drafts)
+	register(ctx, b, c, template)
+	r := rand.New(rand.NewPCG(1, 2))
+	some := func() (Files, ids.Digest) {
+		f := numbered(template, r.IntN(*benchN))
+		rev, err := lora.InspectFiles(f.Config, f.Tensors)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, p := range all {
-			hashes = append(hashes, p.Hash)
-		}
+		return f, rev.Hash
 	}
-	took := time.Since(began)
-	fmt.Printf("registered %d revisions of %d bytes in %.1f s: %.0f a second\n", len(hashes), len(template.Config)+len(template.Tensors), took.Seconds(), float64(len(hashes))/took.Seconds())
-	r := rand.New(rand.NewPCG(1, 2))
-	report("lookup", 10000, func() { lookup(b, c, hashes[r.IntN(len(hashes))]) })
-	report("load", 10000, func() { load(b, c, template, r.IntN(len(hashes)), hashes, false) })
-	report("load and compare", 256, func() { load(b, c, template, r.IntN(len(hashes)), hashes, true) })
+	report("lookup", 10000, some, func(_ Files, h ids.Digest) error {
+		_, err := c.Revision(ctx, "o", h)
+		return err
+	})
+	report("load and compare", 256, some, func(want Files, h ids.Digest) error {
+		f, err := c.Files(ctx, "o", h)
+		if err == nil && (!bytes.Equal(f.Tensors, want.Tensors) || !bytes.Equal(f.Config, want.Config)) {
+			err = fmt.Errorf("%s is not what was registered", h)
+		}
+		return err
+	})
 	for _, dir := range []string{"log.db", "log.db-wal", filepath.FromSlash(shardsDir)} {
 		fmt.Printf("%s: %.0f MB\n", dir, float64(sizeOf(filepath.Join(home, dir)))/1e6)
 	}
@@ -86,28 +88,39 @@ func numbered(f Files, n int) Files {
 	return Files{Config: f.Config, Tensors: t}
 }
 
-func lookup(b *testing.B, c *Catalogue, h ids.Digest) {
-	if _, err := c.Revision(context.Background(), "o", h); err != nil {
+// register enters what is not there yet.
+func register(ctx context.Context, b *testing.B, c *Catalogue, template Files) {
+	const batch = 5000
+	last := numbered(template, *benchN-1)
+	if rev, err := lora.InspectFiles(last.Config, last.Tensors); err != nil {
 		b.Fatal(err)
+	} else if _, err := c.Revision(ctx, "o", rev.Hash); err == nil {
+		return
 	}
-}
-
-func load(b *testing.B, c *Catalogue, template Files, n int, hashes []ids.Digest, compare bool) {
-	f, err := c.Files(context.Background(), "o", hashes[n])
-	if err != nil {
-		b.Fatal(err)
+	began := time.Now()
+	for done := 0; done < *benchN; {
+		drafts := make([]Draft, min(batch, *benchN-done))
+		for i := range drafts {
+			drafts[i] = Draft{Files: numbered(template, done+i), Name: "a"}
+		}
+		if _, err := c.PublishAll(ctx, "o", drafts); err != nil {
+			b.Fatal(err)
+		}
+		done += len(drafts)
 	}
-	if want := numbered(template, n); compare && (!bytes.Equal(f.Tensors, want.Tensors) || !bytes.Equal(f.Config, want.Config)) {
-		b.Fatalf("revision %d is not what was registered", n)
-	}
+	took := time.Since(began)
+	fmt.Printf("registered %d revisions of %d bytes in %.1f s: %.0f a second\n", *benchN, len(template.Config)+len(template.Tensors), took.Seconds(), float64(*benchN)/took.Seconds())
 }
 
 // report prints the quantiles of n calls.
-func report(what string, n int, do func()) {
+func report(what string, n int, some func() (Files, ids.Digest), do func(Files, ids.Digest) error) {
 	times := make([]time.Duration, n)
 	for i := range times {
+		f, h := some()
 		began := time.Now()
-		do()
+		if err := do(f, h); err != nil {
+			panic(err)
+		}
 		times[i] = time.Since(began)
 	}
 	slices.Sort(times)
