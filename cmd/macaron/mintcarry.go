@@ -17,6 +17,7 @@ import (
 	"macaron/internal/ids"
 	"macaron/internal/mint/artifact"
 	"macaron/internal/mint/catalogue"
+	"macaron/internal/models"
 )
 
 // newMintPublish enters a PEFT directory in the catalogue.
@@ -35,7 +36,7 @@ func newMintPublish(e *env) *cobra.Command {
 				if err := origin(cmd.Context(), k, tenant(cmd), &d, parent, data, recipe, key, measured); err != nil {
 					return err
 				}
-				return e.enter(cmd, cfg, k, d, promote)
+				return e.enter(cmd, cfg, k, d, promote, catalogue.Links{})
 			})
 		},
 	}
@@ -85,7 +86,7 @@ func origin(ctx context.Context, k *catalogue.Catalogue, owner string, d *catalo
 }
 
 // enter publishes a draft, promotes it if it is told why, and shows what it is.
-func (e *env) enter(cmd *cobra.Command, cfg config.Config, k *catalogue.Catalogue, d catalogue.Draft, promote string) error {
+func (e *env) enter(cmd *cobra.Command, cfg config.Config, k *catalogue.Catalogue, d catalogue.Draft, promote string, links catalogue.Links) error {
 	var now ids.Digest // the contract in force
 	if promote != "" {
 		var err error
@@ -98,7 +99,7 @@ func (e *env) enter(cmd *cobra.Command, cfg config.Config, k *catalogue.Catalogu
 		return err
 	}
 	if promote != "" {
-		if _, err := k.Promote(cmd.Context(), tenant(cmd), catalogue.Move{Name: d.Name, Revision: p.Hash, Contract: now, Version: -1, Reason: promote, By: "command"}); err != nil {
+		if _, err := k.Promote(cmd.Context(), tenant(cmd), catalogue.Move{Name: d.Name, Revision: p.Hash, Contract: now, Version: -1, Reason: promote, By: "command", Links: links}); err != nil {
 			return err
 		}
 	}
@@ -137,41 +138,103 @@ func (a registryAccess) repository(name string) (artifact.Target, string, error)
 }
 
 func newMintExport(e *env) *cobra.Command {
-	var format, tag string
+	var format, tag, base string
+	var state bool
 	c := &cobra.Command{
-		Use: "export REVISION TO", Short: "Write a revision as a PEFT directory or an OCI artifact", Args: args(2, 2, "a revision, and a directory or oci://HOST/REPOSITORY:TAG"),
-		Example: "  macaron mint export L1@champion out\n  macaron mint export 63afb2ac66a5 layout --format oci\n  macaron mint export L1@champion oci://registry.example/adapters:v3",
+		Use: "export REVISION TO", Short: "Write a revision as PEFT, GGUF, a merged model or an OCI artifact", Args: args(2, 2, "a revision, and a directory, a file or oci://HOST/REPOSITORY:TAG"),
+		Example: "  macaron mint export L1@champion out\n  macaron mint export L1@champion l1.gguf --format gguf\n  macaron mint export L1@champion merged.gguf --format merged --base model.gguf\n" +
+			"  macaron mint export 63afb2ac66a5 layout --format oci --state\n  macaron mint export L1@champion oci://registry.example/adapters:v3",
 	}
 	how := access(c)
 	c.RunE = func(cmd *cobra.Command, given []string) error {
-		return e.withCatalogue(cmd.Context(), func(_ config.Config, k *catalogue.Catalogue) error {
+		return e.withCatalogue(cmd.Context(), func(cfg config.Config, k *catalogue.Catalogue) error {
 			hash, err := named(cmd.Context(), k, tenant(cmd), given[0])
 			if err != nil {
 				return err
 			}
 			b, err := bundled(cmd.Context(), k, tenant(cmd), hash)
+			if err == nil && state {
+				b.State, err = states(cmd.Context(), k, cfg.Home, tenant(cmd), b.Published)
+			}
 			if err != nil {
 				return err
 			}
-			digest := ids.Digest("")
-			if to := given[1]; format == "peft" && !strings.HasPrefix(to, artifact.Prefix) {
-				err = writePEFT(to, b.Files)
-			} else {
+			digest, to := ids.Digest(""), given[1]
+			switch {
+			case strings.HasPrefix(to, artifact.Prefix) || format == "oci":
 				digest, err = push(cmd.Context(), to, tag, *how, b)
+			case format == "peft":
+				err = writePEFT(to, b.Files)
+			default:
+				err = e.convert(cmd, format, to, base, b.Files)
 			}
 			if err != nil {
 				return err
 			}
 			if e.json {
-				return e.printJSON(map[string]any{"revision": hash, "to": given[1], "artifact": digest})
+				return e.printJSON(map[string]any{"revision": hash, "to": to, "artifact": digest, "states": len(b.State)})
 			}
-			fmt.Fprintf(e.out, "%s is in %s\n", hash.Short(), given[1])
+			fmt.Fprintf(e.out, "%s is in %s\n", hash.Short(), to)
 			return nil
 		})
 	}
-	c.Flags().StringVar(&format, "format", "peft", "of a directory: peft or oci")
+	c.Flags().StringVar(&format, "format", "peft", "peft, gguf, merged or oci")
 	c.Flags().StringVar(&tag, "tag", "latest", "in an image layout")
+	c.Flags().StringVar(&base, "base", "", "file of the base for gguf and merged; empty: the configured model")
+	c.Flags().BoolVar(&state, "state", false, "with the checkpoint and the optimizer state of the name that stands on it")
 	return c
+}
+
+// convert writes a revision in a format that depends on the base.
+func (e *env) convert(cmd *cobra.Command, format, to, base string, f catalogue.Files) error {
+	write, ok := map[string]func(to string, f catalogue.Files, base string) error{"gguf": catalogue.WriteGGUF, "merged": catalogue.WriteMerged}[format]
+	if !ok {
+		return errs.New(errs.InvalidRequest, "there is no format "+errs.Clip(format), "use peft, gguf, merged or oci").In("format")
+	}
+	if err := catalogue.Absent(to); err != nil {
+		return err
+	}
+	if base != "" {
+		return write(to, f, base)
+	}
+	return e.withModel(cmd, func(_ config.Config, m models.Local) error {
+		if m.Path == "" {
+			return errs.New(errs.InvalidRequest, "this machine's engine has no model file of its own", "name the base's file with --base")
+		}
+		return write(to, f, m.Path)
+	})
+}
+
+// states are the training states that a pointer on a revision names.
+func states(ctx context.Context, k *catalogue.Catalogue, home, owner string, p adapter.Published) ([]artifact.State, error) {
+	all, err := k.Pointers(ctx, owner, p.Name)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range all {
+		if at.Revision == p.Hash && at.Checkpoint != "" {
+			return statesOf(home, at)
+		}
+	}
+	return nil, errs.New(errs.NotFound, "no name of "+p.Name+" on this revision has a training checkpoint", "promote it with --checkpoint, or export without --state")
+}
+
+func statesOf(home string, p adapter.Pointer) ([]artifact.State, error) {
+	var out []artifact.State
+	for _, x := range []struct {
+		role   string
+		digest ids.Digest
+	}{{"checkpoint", p.Checkpoint}, {"optimizer", p.Optimizer}} {
+		if x.digest == "" {
+			continue
+		}
+		s, err := artifact.StateOf(home, x.role, x.digest)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
 }
 
 // bundled is a revision with all that travels with it.
@@ -228,7 +291,7 @@ func newMintImport(e *env) *cobra.Command {
 	how := access(c)
 	c.RunE = func(cmd *cobra.Command, given []string) error {
 		return e.withCatalogue(cmd.Context(), func(cfg config.Config, k *catalogue.Catalogue) error {
-			d, err := taken(cmd.Context(), given[0], tag, *how)
+			d, b, err := taken(cmd.Context(), given[0], tag, *how)
 			if err != nil {
 				return err
 			}
@@ -238,7 +301,11 @@ func newMintImport(e *env) *cobra.Command {
 			if d.Trusted, err = sign.Publics(trusted); err != nil {
 				return err
 			}
-			return e.enter(cmd, cfg, k, d, promote)
+			links, err := kept(cmd.Context(), cfg.Home, b)
+			if err != nil {
+				return err
+			}
+			return e.enter(cmd, cfg, k, d, promote, links)
 		})
 	}
 	c.Flags().StringVar(&name, "name", "", "the adapter's name; empty: as the artifact says")
@@ -248,30 +315,37 @@ func newMintImport(e *env) *cobra.Command {
 	return c
 }
 
-// taken is the draft of what stands at a place.
-func taken(ctx context.Context, from, tag string, how registryAccess) (catalogue.Draft, error) {
+// kept stores the training state that came along, and says what a policy record links then.
+func kept(ctx context.Context, home string, b artifact.Bundle) (links catalogue.Links, err error) {
+	for _, s := range b.State {
+		if _, err := artifact.Keep(ctx, home, s); err != nil {
+			return links, err
+		}
+		if s.Role == "optimizer" {
+			links.Optimizer = s.Digest
+		} else {
+			links.Checkpoint = s.Digest
+		}
+	}
+	return links, nil
+}
+
+// taken is the draft of what stands at a place, and what came along.
+func taken(ctx context.Context, from, tag string, how registryAccess) (d catalogue.Draft, b artifact.Bundle, err error) {
 	var source artifact.Source
-	var err error
 	info, statErr := os.Stat(from)
 	switch {
 	case strings.HasPrefix(from, artifact.Prefix):
 		source, tag, err = how.repository(from)
 	case statErr == nil && info.IsDir() && !artifact.IsLayout(from):
-		f, err := catalogue.ReadDir(from)
-		return catalogue.Draft{Files: f}, err
+		d.Files, err = catalogue.ReadDir(from)
+		return d, b, err
 	default:
 		source, err = artifact.Existing(ctx, from)
 	}
-	if err != nil {
-		return catalogue.Draft{}, err
+	if err == nil {
+		b, err = artifact.Pull(ctx, source, tag)
 	}
-	b, err := artifact.Pull(ctx, source, tag)
-	if err != nil {
-		return catalogue.Draft{}, err
-	}
-	return draft(b.Published, b), nil
-}
-
-func draft(p adapter.Published, b artifact.Bundle) catalogue.Draft {
-	return catalogue.Draft{Files: b.Files, Name: p.Name, Parent: p.Parent, Contract: p.Contract, Data: p.Data, Recipe: b.Recipe, Metrics: p.Metrics, Signature: p.Signature, Expect: p.Hash}
+	p := b.Published
+	return catalogue.Draft{Files: b.Files, Name: p.Name, Parent: p.Parent, Contract: p.Contract, Data: p.Data, Recipe: b.Recipe, Metrics: p.Metrics, Signature: p.Signature, Expect: p.Hash}, b, err
 }

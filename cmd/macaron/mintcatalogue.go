@@ -221,6 +221,8 @@ func servable(c config.Config, owner, name string) (ids.Digest, error) {
 }
 
 func newMintPromote(e *env) *cobra.Command {
+	var checkpoint, optimizer string
+	var links catalogue.Links
 	c := e.movable("promote NAME REVISION", "Serve a revision under an adapter's name", 2, func(cmd *cobra.Command, k *catalogue.Catalogue, given []string, m catalogue.Move) (adapter.Pointer, error) {
 		var err error
 		if given[1] != "none" {
@@ -228,8 +230,19 @@ func newMintPromote(e *env) *cobra.Command {
 				return adapter.Pointer{}, err
 			}
 		}
+		for text, at := range map[*string]*ids.Digest{&checkpoint: &links.Checkpoint, &optimizer: &links.Optimizer} {
+			if *text != "" {
+				if *at, err = ids.ParseDigest(*text); err != nil {
+					return adapter.Pointer{}, err
+				}
+			}
+		}
+		m.Links = links
 		return k.Promote(cmd.Context(), tenant(cmd), m)
 	})
+	c.Flags().StringVar(&checkpoint, "checkpoint", "", "digest of the latest training checkpoint")
+	c.Flags().StringVar(&optimizer, "optimizer", "", "digest of its optimizer state, if that is apart")
+	c.Flags().StringSliceVar(&links.Rollouts, "rollout", nil, "records of the log that it was trained on")
 	c.Long = "Makes a revision the champion of an adapter of the contract: new turns are served it, turns that\nhave begun end as they began. `none` goes back to the contract's own source."
 	c.Example = "  macaron mint promote L1 63afb2ac66a5 --reason \"reward 0.93 on held-out\"\n  macaron mint promote L1 L1@canary\n  macaron mint promote L1 none"
 	return c

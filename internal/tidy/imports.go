@@ -66,7 +66,7 @@ var Rules = []Rule{
 		Why: "a run sees a Generator, the gate and the sandbox, never who stands behind them"},
 	{From: []string{"internal/train"}, Not: rooms("internal/mint", "internal/session", "internal/turn", "internal/store", "internal/backend", "internal/harness", "internal/config", "net/http", "os/exec"),
 		Why: "the trainer knows the engine's parts and tensors; who trains, and where revisions go, it does not"},
-	{From: []string{"internal/mint"}, Except: []string{"internal/mint/catalogue"}, Not: rooms("internal/session", "internal/turn", "internal/store", "internal/backend", "internal/harness", "internal/config", "net/http", "os/exec"),
+	{From: []string{"internal/mint"}, Except: []string{"internal/mint/catalogue", "internal/mint/artifact"}, Not: rooms("internal/session", "internal/turn", "internal/store", "internal/backend", "internal/harness", "internal/config", "net/http", "os/exec"),
 		Why: "the service trains and samples; where rows lie, who asks and what a conversation is, it does not know"},
 	{From: []string{"internal/mint/ledger", "internal/mint/blob"}, Not: rooms("internal/engine", "internal/train"),
 		Why: "stores know rows and bytes, not what is computed"},

@@ -201,12 +201,3 @@ func Inspect(path string) (adapter.Revision, error) {
 	}
 	return c.rev, c.Close()
 }
-
-// InspectFiles is Inspect of the two files of a PEFT directory that are in memory.
-func InspectFiles(configuration, tensors []byte) (adapter.Revision, error) {
-	c, err := Parse(configuration, tensors)
-	if err != nil {
-		return adapter.Revision{}, err
-	}
-	return c.rev, nil
-}

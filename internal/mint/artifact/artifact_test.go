@@ -33,10 +33,11 @@ func bundle(t *testing.T) Bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rev, err := lora.InspectFiles(f.Config, f.Tensors)
+	content, err := lora.Parse(f.Config, f.Tensors)
 	if err != nil {
 		t.Fatal(err)
 	}
+	rev := content.Revision()
 	rev.Name = "a"
 	state := []byte("moments")
 	return Bundle{Files: f, Recipe: "lr = 1", Published: adapter.Published{Revision: rev, Parent: ids.DigestOf([]byte("p")), Recipe: ids.DigestOf([]byte("lr = 1")),
@@ -227,6 +228,52 @@ func rewrite(t *testing.T, dir string, d ids.Digest, change func(map[string]any)
 	for path, b := range map[string][]byte{filepath.Join(dir, "blobs", "sha256", ids.DigestOf(now).Hex()): now, filepath.Join(dir, "index.json"): index} {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// Training state moves from one home to another by its content: what arrives is what was
+// named, or nothing.
+func TestStateMoves(t *testing.T) {
+	b, from, to, dir := bundle(t), t.TempDir(), t.TempDir(), t.TempDir()
+	if _, err := Keep(t.Context(), from, b.State[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := StateOf(from, "optimizer", ids.DigestOf(nil)); errs.CodeOf(err) != errs.NotFound {
+		t.Errorf("what is not there: %v", err)
+	}
+	here, err := StateOf(from, "optimizer", b.State[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.State[0] = here
+	layout, err := Layout(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Push(t.Context(), layout, b, "v1"); err != nil {
+		t.Fatal(err)
+	}
+	blob := filepath.Join(dir, "blobs", "sha256", here.Digest.Hex())
+	for _, content := range []string{"momenta", "moment", "moments and more", "moments"} {
+		if err := overwrite(blob, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		source, err := Existing(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Pull(t.Context(), source, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := Keep(t.Context(), to, got.State[0])
+		if (err == nil) != (content == "moments") {
+			t.Errorf("%q: %v", content, err)
+		}
+		b, readErr := os.ReadFile(path)
+		if err == nil && (readErr != nil || string(b) != content) || err != nil && readErr == nil {
+			t.Errorf("%q: kept %q, %v", content, b, readErr)
 		}
 	}
 }

@@ -22,8 +22,8 @@ const (
 	retention = 3 * time.Hour
 )
 
-// model is what a collection must not remove, told without the store.
-type model struct {
+// truth is what a collection must not remove, told without the store.
+type truth struct {
 	*rig
 	made    []adapter.Published
 	at      map[ids.Digest]time.Time // when it was published
@@ -40,7 +40,7 @@ type move struct {
 }
 
 // reachable are the revisions that must be there.
-func (m *model) reachable() map[ids.Digest]bool {
+func (m *truth) reachable() map[ids.Digest]bool {
 	now, out := m.clock.Now(), map[ids.Digest]bool{}
 	reach := func(d ids.Digest) {
 		for n := 0; n <= m.Parents && d != ""; n++ {
@@ -73,7 +73,7 @@ func (m *model) reachable() map[ids.Digest]bool {
 }
 
 // check reads everything that must be there.
-func (m *model) check(t *rapid.T) {
+func (m *truth) check(t *rapid.T) {
 	for d := range m.reachable() {
 		if _, gone := m.at[d]; !gone {
 			continue // it went while nothing reached it
@@ -84,7 +84,7 @@ func (m *model) check(t *rapid.T) {
 	}
 }
 
-func (m *model) collect(t *rapid.T) {
+func (m *truth) collect(t *rapid.T) {
 	must := m.reachable()
 	_, err := m.Collect(context.Background(), Collection{Retention: retention, Grace: grace, Roots: func(context.Context) ([]ids.Digest, error) {
 		var all []ids.Digest
@@ -114,7 +114,7 @@ func TestCollectionKeepsWhatIsReached(t *testing.T) {
 	r := newRig(t)
 	number := float32(0)
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{rig: r, at: map[ids.Digest]time.Time{}, parent: map[ids.Digest]ids.Digest{}, alias: map[string]ids.Digest{}, held: map[ids.Digest]time.Time{}, outside: map[ids.Digest]bool{}}
+		m := &truth{rig: r, at: map[ids.Digest]time.Time{}, parent: map[ids.Digest]ids.Digest{}, alias: map[string]ids.Digest{}, held: map[ids.Digest]time.Time{}, outside: map[ids.Digest]bool{}}
 		name := fmt.Sprintf("n%d", int(number)) // other runs' aliases stay out of this one's model
 		some := func() ids.Digest {
 			if len(m.made) == 0 {

@@ -124,10 +124,11 @@ func (c *Catalogue) examine(owner string, d Draft) (adapter.Published, error) {
 			}
 		}
 	}
-	rev, err := lora.InspectFiles(d.Config, d.Tensors)
+	content, err := lora.Parse(d.Config, d.Tensors)
 	if err != nil {
 		return p, err
 	}
+	rev := content.Revision()
 	rev.Name = d.Name
 	p = adapter.Published{Revision: rev, Owner: owner, Parent: d.Parent, Contract: d.Contract, Data: d.Data, Metrics: d.Metrics, Created: c.Clock.Now().UTC(), Signature: d.Signature}
 	if d.Recipe != "" {

@@ -1,0 +1,51 @@
+package artifact
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/mint/blob"
+)
+
+// The directories of a home that hold training state by content: what was imported, and what
+// the training service keeps.
+const (
+	imported = "blobs/states"
+	trained  = "mint/blobs"
+)
+
+// StateOf finds training state of a home by its content.
+func StateOf(home, role string, d ids.Digest) (State, error) {
+	for _, dir := range []string{imported, trained} {
+		path := filepath.Join(home, filepath.FromSlash(dir), d.Hex())
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return State{Role: role, Digest: d, Size: info.Size(), Open: func(context.Context) (io.ReadCloser, error) { return os.Open(path) }}, nil
+		}
+	}
+	return State{}, errs.New(errs.NotFound, "the "+role+" "+d.Short()+" is not in this home", "export without --state, or export where it was trained")
+}
+
+// Keep stores training state that came with a bundle in a home, whole and checked, or not at
+// all, and gives its path.
+func Keep(ctx context.Context, home string, s State) (path string, err error) {
+	dir := filepath.Join(home, filepath.FromSlash(imported))
+	blobs, err := blob.Open(dir)
+	if err != nil {
+		return "", err
+	}
+	defer blobs.Close() // a directory handle
+	r, err := s.Open(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close() // read-only
+	_, _, err = blobs.Put(func(w io.Writer) error {
+		_, err := io.Copy(w, r) // fails at the end of other content
+		return failed(err, "the training state cannot be kept")
+	})
+	return filepath.Join(dir, s.Digest.Hex()), err
+}
