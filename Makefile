@@ -108,6 +108,9 @@ bench-catalogue: ## register a million revisions, look them up and load some (N 
 bench-train: build model ## measure a step of training next to PyTorch and PEFT (PYTHON_TORCH names a python that has them)
 	@test/bench/train/run.sh $(STEPS)
 
+bench-handoff: model ## measure from an optimizer's step to the new revision's first token, by the catalogue and by a merged model
+	@$(GO) test -run '^$$' -bench Handoff -benchtime 1x -timeout 30m ./internal/app -handoffs $(or $(N),5)
+
 bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
 	@$(GO) test -run '^$$' -bench 'Cell|Start' -benchtime 300x ./internal/repl
 	@$(GO) test -run '^$$' -bench Sessions -benchtime 1x ./internal/repl
