@@ -14,6 +14,8 @@ BIN     := bin/macaron
 CACHE   := .cache
 SITE    := $(CACHE)/compat
 NODE    := $(CACHE)/compat-node
+TINKER  := $(CACHE)/tinker
+GRPC    := 1.85.3
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
@@ -55,7 +57,7 @@ testdata: ## fetch and check the third-party test data
 compat: needs model compat-deps ## hold conversations through clients of others: OpenAI, Anthropic, Vercel, LangChain, llm, curl
 	@$(GO) test -count=1 -v ./test/compat
 
-compat-deps: $(SITE)/.ready $(NODE)/.ready
+compat-deps: $(SITE)/.ready $(NODE)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready $(TINKER)/0.6.0/.ready
 $(SITE)/.ready: test/compat/requirements.txt
 	@rm -rf $(SITE).new && mkdir -p $(CACHE)
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --no-warn-conflicts --target $(SITE).new -r $< || { \
@@ -66,6 +68,20 @@ $(NODE)/.ready: test/compat/node/package-lock.json
 	@cd $(NODE).new && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error || { \
 		echo "npm could not install the SDKs; Debian: apt-get install nodejs npm, then make test again" >&2; exit 1; }
 	@touch $(NODE).new/.ready && rm -rf $(NODE) && mv $(NODE).new $(NODE)
+
+PIP_TARGET = $(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --no-warn-conflicts --target
+$(TINKER)/shared/.ready: test/compat/tinker.txt
+	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && mv $(@D).new $(@D)
+$(TINKER)/mint-%/.ready:
+	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new mindlab-toolkit==$* && touch $(@D).new/.ready && mv $(@D).new $(@D)
+$(TINKER)/%/.ready:
+	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new tinker==$* && touch $(@D).new/.ready && mv $(@D).new $(@D)
+$(TINKER)/0.22.0/.ready: # it imports grpc, which no other version does
+	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new tinker==0.22.0 grpcio==$(GRPC) && touch $(@D).new/.ready && mv $(@D).new $(@D)
+
+.PHONY: compat-tinker
+compat-tinker: needs model compat-deps $(foreach v,0.15.0 0.22.0 0.24.1 mint-0.0.1 mint-0.1.0 mint-0.2.0,$(TINKER)/$(v)/.ready) ## train through every version of the Tinker SDK and of MinT's toolkit (MACARON_TORCH: site-packages with torch, for losses that clients compute)
+	@MACARON_TINKER=1 $(GO) test -count=1 -v -run Training ./test/compat
 
 needs:
 	@test/needs.sh

@@ -8,6 +8,7 @@ import (
 
 	"macaron/internal/errs"
 	"macaron/internal/mint"
+	"macaron/internal/train"
 )
 
 // scheme begins the address of a checkpoint, scheme<run>/<kind>/<name>. MinT's own is the
@@ -184,10 +185,27 @@ func (a *api) weightsInfo(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	attn, mlp, unembed := trained(c.Spec)
 	return a.answer(w, r, map[string]any{
-		"base_model": c.Base, "is_lora": true, "lora_rank": c.Spec.Rank, "train_unembed": c.Spec.Unembed, "train_mlp": c.Spec.MLP, "train_attn": c.Spec.Attn,
-		"optimizer_config": optimizer,
+		"base_model": c.Base, "is_lora": true, "lora_rank": c.Spec.Rank, "train_unembed": unembed, "train_mlp": mlp, "train_attn": attn, "optimizer_config": optimizer,
 	})
+}
+
+// trained says which of the protocol's three groups of modules an adapter has; its modules
+// stand in Targets if the groups do not.
+func trained(s train.Spec) (attn, mlp, unembed bool) {
+	attn, mlp, unembed = s.Attn, s.MLP, s.Unembed
+	for _, name := range s.Targets {
+		switch name {
+		case "q_proj", "k_proj", "v_proj", "o_proj":
+			attn = true
+		case "gate_proj", "up_proj", "down_proj":
+			mlp = true
+		case "lm_head":
+			unembed = true
+		}
+	}
+	return attn, mlp, unembed
 }
 
 func (a *api) copyWeights(w http.ResponseWriter, r *http.Request) error {

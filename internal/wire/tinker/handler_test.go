@@ -320,6 +320,11 @@ func TestListsAndSearch(t *testing.T) {
 	if run["lora_rank"] != 4.0 || last["checkpoint_id"] != "external_weights/n" || last["user_metadata"].(map[string]any)["step"] != "3" || last["expires_at"] == nil {
 		t.Errorf("%v", run)
 	}
+	for want, spec := range map[[3]bool]train.Spec{{true, true, false}: spec4, {false, true, true}: {Targets: []string{"down_proj", "lm_head"}}, {true, false, false}: {Targets: []string{"o_proj"}}} {
+		if attn, mlp, unembed := trained(spec); want != [3]bool{attn, mlp, unembed} {
+			t.Errorf("%+v: %v %v %v", spec, attn, mlp, unembed)
+		}
+	}
 	found := d.object(http.MethodPost, "/sessions/search", `{"display_name":"NAME s2","owner":{"type":"own"},"statuses":[{"type":"active"}],"limit":50,"user_metadata":{"a":"b"}}`)
 	if list := found["sessions"].([]any); len(list) != 1 || list[0].(map[string]any)["session_id"] != "s2" || found["next_cursor"] != nil {
 		t.Errorf("%v", found)
