@@ -38,6 +38,7 @@ type Options struct {
 	Generator backend.Generator // nil: the configured engine or upstream
 	Model     models.Local      // a model file that the caller has verified; zero: the configured one
 	Key       config.Secret     // valid for the local tenant as long as this process lives, which serves its own command alone; "": none
+	Training  bool              // the training service alone: no chat, runs, pages or tools
 	Drain     time.Duration     // how long open answers may go on after a stop was asked for; 0: as configured
 	Hurry     <-chan struct{}   // closed: open answers are cut now; nil: never
 	// Settings reads the settings again, for a reload; nil: there is none.
@@ -64,6 +65,7 @@ type App struct {
 	queue     *limits.Queue
 	turns     gate
 	runs      *runs
+	mint      training
 	store     Store
 	policy    atomic.Pointer[retention.Policy]
 	prices    atomic.Pointer[money.Table]
@@ -71,13 +73,14 @@ type App struct {
 	handler   http.Handler
 	lock      *homelock.Lock
 	private   bool   // it serves the command that started it
+	alone     bool   // the training service is all that is served
 	instance  string // names this process to engines below, which may be itself
 }
 
 // New builds everything from the configuration; the model loads in the background
 // and /readyz tells when it is there. Close frees what New took.
 func New(cfg config.Config, opts Options) (*App, error) {
-	a := &App{cfg: cfg, version: opts.Version, model: opts.Model}
+	a := &App{cfg: cfg, version: opts.Version, model: opts.Model, alone: opts.Training}
 	if a.version == "" {
 		a.version = "dev"
 	}
@@ -87,7 +90,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	a.front.init(cfg, opts, a.metrics, refusal)
 	a.instance = a.ids.New(ids.Request)
 	// The generator early: its model loads while the rest is opened.
-	for _, step := range []func(Options) error{a.openHome, a.openTracer, a.openLog, a.openKeys, a.openGenerator, a.openCatalogue, a.openTurns, a.openRuns} {
+	for _, step := range []func(Options) error{a.openHome, a.openTracer, a.openLog, a.openKeys, a.openGenerator, a.openCatalogue, a.openTurns, a.openRuns, a.openMint} {
 		if err := step(opts); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}

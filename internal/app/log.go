@@ -10,6 +10,7 @@ import (
 	"macaron/internal/config"
 	"macaron/internal/harness"
 	revisions "macaron/internal/mint/catalogue"
+	"macaron/internal/mint/ledger"
 	"macaron/internal/retention"
 	"macaron/internal/session"
 	"macaron/internal/store/postgres"
@@ -25,6 +26,7 @@ type Store interface {
 	auth.Ledger
 	toolshed.Log
 	revisions.Store
+	Mint() ledger.Store
 	Close() error
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,7 +111,10 @@ func (a *App) answers() *responses.API {
 // routes mounts the table behind the guard and the one check of credentials.
 func (a *App) routes() http.Handler {
 	mux, scopes, methods := http.NewServeMux(), map[string]auth.Scope{}, map[string]string{}
-	a.entries = append(a.table(), a.publishing()...)
+	a.entries = slices.Concat(a.table(), a.publishing(), a.trainingTable())
+	if a.alone {
+		a.entries = slices.DeleteFunc(a.entries, outsideTraining)
+	}
 	for _, e := range a.entries {
 		mux.Handle(e.pattern, e.handler)
 		scopes[e.pattern] = e.scope

@@ -32,6 +32,7 @@ type Config struct {
 	Queue       Queue
 	Router      Router
 	Runs        Runs
+	Mint        Mint
 	Prices      money.Table // [[prices]] of the file
 	Price       *money.Rate // of what none of them fits; nil: nobody knows
 	Sandbox     Sandbox
@@ -106,6 +107,23 @@ type Runs struct {
 	Running int  // at once
 	Waiting int  // for a place; more are refused
 	Resume  bool // those that a stop cut short go on at the start
+}
+
+// Mint is the training service; docs/MINT.md.
+type Mint struct {
+	Enabled   bool
+	Names     []string      // that the base has for clients, beside its own
+	Tokenizer string        // what clients' tokenizer loaders are given; "": the first of the names
+	Silence   time.Duration // that ends a session
+	Grace     time.Duration // that results are kept after the end of their session
+	Idle      time.Duration // after which a state that was not saved is let go
+	Sessions  int           // of a tenant that live
+	Models    int           // of a tenant under training
+	Futures   int           // of a tenant that are pending
+	Bytes     int64         // that pending requests of all tenants take
+	Samples   int           // sampling requests at once
+	Resident  int           // models whose optimizer is in memory
+	Replay    time.Duration // of work that a restart may have to do again
 }
 
 // Queue bounds the turns that this process holds at once.

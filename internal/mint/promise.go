@@ -48,7 +48,7 @@ func (s *Service) Load(ctx context.Context, owner string, r Load) (Promise, erro
 	if err != nil {
 		return Promise{}, err
 	}
-	if r.Base != "" && r.Base != c.Base {
+	if r.Base != "" && !s.same(r.Base, c.Base) {
 		return Promise{}, errs.Newf(errs.InvalidRequest, "the checkpoint is of %s, not of %s", c.Base, errs.Clip(r.Base)).In("base_model")
 	}
 	if r.Model == "" {

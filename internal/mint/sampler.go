@@ -61,7 +61,7 @@ func (s *Service) sampleable(ctx context.Context, owner, path, base string) (led
 	if err != nil {
 		return c, err
 	}
-	if base != "" && base != c.Base {
+	if base != "" && !s.same(base, c.Base) {
 		return c, errs.Newf(errs.InvalidRequest, "the checkpoint is of %s, not of %s", c.Base, errs.Clip(base)).In("base_model")
 	}
 	if c.Adapter == "" {

@@ -174,7 +174,7 @@ func (s *Service) load(m *model, seq int64, r Load) (Result, ledger.Change, erro
 	if err != nil {
 		return Result{}, ledger.Change{}, err
 	}
-	if c.Base != m.row.Base {
+	if !s.same(c.Base, m.row.Base) {
 		return Result{}, ledger.Change{}, errs.Newf(errs.InvalidRequest, "the checkpoint is of %s, the model of %s", c.Base, m.row.Base).In("path")
 	}
 	of, err := checkpointOf(c)

@@ -72,7 +72,9 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	s := &Service{o: o, workers: map[string]Worker{}, ready: notYet(),
 		sessions: map[string]*session{}, models: map[string]*model{}, samplers: map[string]*sampler{}, futures: map[key]*future{}, pendingOf: map[string]int{}}
 	for _, w := range o.Workers {
-		s.workers[w.Base().Name] = w
+		for _, name := range append([]string{w.Base().Name}, w.Base().Also...) {
+			s.workers[name] = w
+		}
 	}
 	s.changed = sync.NewCond(&s.mu)
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -123,13 +125,22 @@ func closed() error {
 	return errs.New(errs.UpstreamUnavailable, "this process is shutting down", "try again in a moment; what was promised is kept")
 }
 
-// Bases lists what can be trained and sampled.
+// Bases lists what can be trained and sampled, under each of its names.
 func (s *Service) Bases(context.Context, string) ([]Base, error) {
 	all := make([]Base, 0, len(s.o.Workers))
 	for _, w := range s.o.Workers {
-		all = append(all, w.Base())
+		base := w.Base()
+		for _, name := range append([]string{base.Name}, base.Also...) {
+			base.Name, base.Also = name, nil
+			all = append(all, base)
+		}
 	}
 	return all, nil
+}
+
+// same tells whether two names are of one base.
+func (s *Service) same(a, b string) bool {
+	return a == b || s.workers[a] != nil && s.workers[a] == s.workers[b]
 }
 
 // worker finds the worker of a base.

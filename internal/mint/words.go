@@ -10,9 +10,10 @@ import (
 
 // Base is a model that adapters are trained and sampled on.
 type Base struct {
-	Name       string // public, such as HuggingFaceTB/SmolLM2-135M-Instruct
-	Tokenizer  string // what a client's tokenizer loader is given: a public name or a directory
-	MaxContext int    // positions of a sequence
+	Name       string   // public, such as HuggingFaceTB/SmolLM2-135M-Instruct
+	Also       []string // other names of it
+	Tokenizer  string   // what a client's tokenizer loader is given: a public name or a directory
+	MaxContext int      // positions of a sequence
 	Trainable  bool
 	Sampleable bool
 }

@@ -29,10 +29,11 @@ var _ mint.Worker = (*Worker)(nil)
 
 // Options set up a Worker.
 type Options struct {
-	Name         string // public name of the base
-	Tokenizer    string // what clients' tokenizer loaders are given
-	Sequences    int    // that are sampled at once; 0: 64
-	AdapterBytes int64  // memory for adapters that are sampled from; 0: 512 MiB
+	Name         string   // public name of the base
+	Also         []string // other names of it
+	Tokenizer    string   // what clients' tokenizer loaders are given
+	Sequences    int      // that are sampled at once; 0: 64
+	AdapterBytes int64    // memory for adapters that are sampled from; 0: 512 MiB
 }
 
 // New makes a worker of an open engine, which stays the caller's to close.
@@ -46,7 +47,7 @@ func New(e *engine.Engine, o Options) *Worker {
 	info := e.Info()
 	return &Worker{
 		e:       e,
-		base:    mint.Base{Name: o.Name, Tokenizer: o.Tokenizer, MaxContext: info.Context, Trainable: true, Sampleable: true},
+		base:    mint.Base{Name: o.Name, Also: o.Also, Tokenizer: o.Tokenizer, MaxContext: info.Context, Trainable: true, Sampleable: true},
 		shape:   e.Model().Shape(info.Name),
 		passes:  train.NewGraph(e.Model(), e, train.Options{Mode: e.Mode()}),
 		running: make(chan struct{}, o.Sequences), adapters: newRecent(o.AdapterBytes),

@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"macaron/internal/auth"
+	"macaron/internal/errs"
+	"macaron/internal/mint"
+	"macaron/internal/mint/blob"
+	mintlocal "macaron/internal/mint/local"
+	"macaron/internal/models"
+	"macaron/internal/obs"
+	"macaron/internal/wire/tinker"
+)
+
+// training is the training service, which comes when the engine has been loaded.
+type training struct {
+	service atomic.Pointer[mint.Service]
+	handler atomic.Pointer[http.Handler]
+	why     atomic.Pointer[error] // there is none
+}
+
+// openMint opens the training service as soon as the engine is there. It needs the engine
+// of this process: what trains is what serves.
+func (a *App) openMint(Options) error {
+	a.metrics.Training(a.trainingState)
+	if why := a.noTraining(); why != nil {
+		a.mint.why.Store(&why)
+		return nil
+	}
+	blobs, err := blob.Open(filepath.Join(a.cfg.Home, "mint", "blobs"))
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := a.beginTraining(ctx, blobs); err != nil && ctx.Err() == nil {
+			a.log.Error("the training service cannot be opened", "err", err)
+			a.mint.why.Store(&err)
+		}
+	}()
+	a.onClose(func() error {
+		stop()
+		<-done
+		if s := a.mint.service.Load(); s != nil {
+			return errors.Join(s.Close(), blobs.Close())
+		}
+		return blobs.Close()
+	})
+	return nil
+}
+
+// noTraining tells why this process does not train.
+func (a *App) noTraining() error {
+	switch {
+	case !a.cfg.Mint.Enabled:
+		return errs.New(errs.Unsupported, "training is switched off here", "set mint.enabled")
+	case len(a.cfg.Below()) > 0:
+		return errs.New(errs.Unsupported, "this process has no engine of its own, which training needs", "start one without engines below")
+	}
+	return nil
+}
+
+// beginTraining waits for the engine.
+func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
+	if err := a.generator.wait(ctx); err != nil {
+		return err
+	}
+	engine, ok := a.generator.gen().(engineBackend)
+	if !ok {
+		return errs.New(errs.Unsupported, "this process has no engine of its own, which training needs", "start one with a model")
+	}
+	m := a.cfg.Mint
+	worker := mintlocal.New(engine.eng, a.trained(engine.eng.Info().Name))
+	s, err := mint.Open(ctx, mint.Options{
+		Store: a.store.Mint(), Blobs: blobs, Workers: []mint.Worker{worker}, Clock: a.clock, IDs: a.ids, Log: a.log, Instance: a.trainer(),
+		Limits: mint.Limits{SessionExpiry: m.Silence, Grace: m.Grace, SamplerIdle: m.Idle, Sessions: m.Sessions, Models: m.Models, Futures: m.Futures,
+			AheadBytes: m.Bytes, Samples: m.Samples, Resident: m.Resident, SnapshotWork: m.Replay},
+	})
+	if err != nil {
+		return err
+	}
+	var key [32]byte
+	if _, err := rand.Read(key[:]); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	a.mint.service.Store(s)
+	h := tinker.Handler(tinker.Deps{Service: s, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error, Key: key[:]})
+	a.mint.handler.Store(&h)
+	return nil
+}
+
+// trainer names this process among those of a shared log. A log in the home is this
+// process's alone, and whoever comes after it is the same one.
+func (a *App) trainer() string {
+	if a.cfg.Store.URL == "" {
+		return "home"
+	}
+	return a.instance
+}
+
+// trained says how clients call the base: by the names of the settings, by the one that it
+// was published under, and by its own.
+func (a *App) trained(name string) mintlocal.Options {
+	names := append([]string(nil), a.cfg.Mint.Names...)
+	for _, m := range models.Catalogue() {
+		if m.Public != "" && strings.EqualFold(m.Name, name) {
+			names = append(names, m.Public)
+		}
+	}
+	names = append(names, name)
+	o := mintlocal.Options{Name: names[0], Also: names[1:], Tokenizer: a.cfg.Mint.Tokenizer}
+	if o.Tokenizer == "" {
+		o.Tokenizer = o.Name
+	}
+	return o
+}
+
+// trainingTable lists the routes of the training service.
+func (a *App) trainingTable() []entry {
+	scopes := map[tinker.Scope]auth.Scope{tinker.Public: auth.Public, tinker.Train: auth.Train}
+	var all []entry
+	for _, r := range tinker.Routes() {
+		all = append(all, entry{r.Pattern, scopes[r.Scope], http.HandlerFunc(a.serveTraining)})
+	}
+	return all
+}
+
+func (a *App) serveTraining(w http.ResponseWriter, r *http.Request) {
+	if h := a.mint.handler.Load(); h != nil {
+		(*h).ServeHTTP(w, r)
+		return
+	}
+	if why := a.mint.why.Load(); why != nil {
+		tinker.WriteError(w, *why)
+		return
+	}
+	e := errs.New(errs.UpstreamUnavailable, "the model is being loaded", "try again in a moment")
+	e.RetryAfter = time.Second
+	tinker.WriteError(w, e)
+}
+
+// outsideTraining tells whether a route is of another room than the training service.
+func outsideTraining(e entry) bool {
+	_, path, _ := strings.Cut(e.pattern, " ")
+	switch path {
+	case "/healthz", "/readyz", "/metrics", "/admin/reload":
+		return false
+	}
+	return !strings.HasPrefix(path, tinker.Root+"/")
+}
+
+// trainingState reads the service for the metrics.
+func (a *App) trainingState() obs.TrainingState {
+	s := a.mint.service.Load()
+	if s == nil {
+		return obs.TrainingState{}
+	}
+	t := s.Stats()
+	out := obs.TrainingState{Sessions: t.Sessions, Models: t.Models, Resident: t.Resident, Samplers: t.Samplers, Pending: t.Pending, PendingBytes: t.PendingBytes,
+		Replayed: t.Replayed, Snapshots: t.Snapshots, Collected: t.Freed, Done: map[string]int64{}, Failed: map[string]int64{}}
+	for op, n := range t.Resolved {
+		out.Done[string(op)] = n
+	}
+	for op, n := range t.Failures {
+		out.Failed[string(op)] = n
+	}
+	return out
+}
