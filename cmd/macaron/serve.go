@@ -37,11 +37,16 @@ func newServe(e *env) *cobra.Command {
 
 // serve runs the app in the foreground until ctx ends, and tells where it is.
 func (e *env) serve(ctx context.Context, c config.Config, model models.Local) error {
+	return e.serveAs(ctx, c, model, false)
+}
+
+// serveAs is serve with all rooms, or with the training service alone.
+func (e *env) serveAs(ctx context.Context, c config.Config, model models.Local, training bool) error {
 	l, err := app.Listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}
-	a, err := app.New(c, app.Options{Version: version, Model: model, Hurry: e.hurry, Settings: e.config})
+	a, err := app.New(c, app.Options{Version: version, Model: model, Training: training, Hurry: e.hurry, Settings: e.config})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

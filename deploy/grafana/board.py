@@ -38,6 +38,13 @@ ROWS = [
         ("Share of prompts found in the cache", "percentunit", [("sum(rate(macaron_engine_prefix_cache_hits_total{SEL}[RATE])) / sum(rate(macaron_engine_prefix_cache_queries_total{SEL}[RATE]))", "hits")]),
         ("Adapters", "short", [("sum(macaron_engine_lora_loaded{SEL})", "in memory"), ("sum(macaron_engine_lora_in_use{SEL})", "in use"), ("sum(increase(macaron_engine_lora_evictions_total{SEL}[RATE]))", "evicted")]),
     ]),
+    ("Training", [
+        ("Operations a second, by kind and outcome", "ops", [("sum by (op, outcome) (rate(macaron_training_operations_total{SEL}[RATE]))", "{{op}} {{outcome}}")]),
+        ("Promises that are pending", "short", [("sum(macaron_training_pending{SEL})", "promises")]),
+        ("Bytes that they take, and that were collected", "bytes", [("sum(macaron_training_pending_bytes{SEL})", "pending"), ("sum(increase(macaron_training_collected_bytes_total{SEL}[RATE]))", "collected")]),
+        ("Sessions, models and samplers", "short", [("sum(macaron_training_sessions{SEL})", "sessions"), ("sum(macaron_training_models{SEL})", "models"), ("sum(macaron_training_models_resident{SEL})", "models in memory"), ("sum(macaron_training_samplers{SEL})", "samplers")]),
+        ("Snapshots, and operations carried out again", "ops", [("sum(rate(macaron_training_snapshots_total{SEL}[RATE]))", "snapshots"), ("sum(rate(macaron_training_replayed_total{SEL}[RATE]))", "again")]),
+    ]),
     ("Process", [
         ("Memory", "bytes", [("process_resident_memory_bytes{SEL}", "{{instance}} resident"), ("go_memstats_heap_inuse_bytes{SEL}", "{{instance}} heap")]),
         ("Processor", "short", [("rate(process_cpu_seconds_total{SEL}[RATE])", "{{instance}}")]),

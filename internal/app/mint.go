@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -108,16 +109,13 @@ func (a *App) trainer() string {
 	return a.instance
 }
 
-// trained says how clients call the base: by the names of the settings, by the one that it
-// was published under, and by its own.
+// trained says how clients call the base: by the names of the settings, and by those that it
+// has.
 func (a *App) trained(name string) mintlocal.Options {
 	names := append([]string(nil), a.cfg.Mint.Names...)
-	for _, m := range models.Catalogue() {
-		if m.Public != "" && strings.EqualFold(m.Name, name) {
-			names = append(names, m.Public)
-		}
-	}
-	names = append(names, name)
+	known := models.Names(name)
+	slices.Reverse(known) // the public name first: clients' tokenizer loaders know it
+	names = append(names, known...)
 	o := mintlocal.Options{Name: names[0], Also: names[1:], Tokenizer: a.cfg.Mint.Tokenizer}
 	if o.Tokenizer == "" {
 		o.Tokenizer = o.Name

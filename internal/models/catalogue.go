@@ -19,10 +19,9 @@ type Model struct {
 	Public  string     `json:"public,omitempty"` // what others call the model whose file this is; it answers to that too
 	Title   string     `json:"title,omitempty"`
 	Licence string     `json:"licence,omitempty"`
-	Public  string     `json:"public_name,omitempty"` // that it is known by where models are published
-	Digest  ids.Digest `json:"sha256,omitempty"`      // of the file; "" means that it is not known before the fetch
-	Size    int64      `json:"bytes,omitempty"`       // of the file; 0 means unknown
-	Sources []string   `json:"sources"`               // tried in this order
+	Digest  ids.Digest `json:"sha256,omitempty"` // of the file; "" means that it is not known before the fetch
+	Size    int64      `json:"bytes,omitempty"`  // of the file; 0 means unknown
+	Sources []string   `json:"sources"`          // tried in this order
 }
 
 var catalogue = []Model{{
@@ -30,7 +29,6 @@ var catalogue = []Model{{
 	Public:  "HuggingFaceTB/SmolLM2-135M-Instruct",
 	Title:   "SmolLM2 135M Instruct, Q4_1",
 	Licence: "Apache-2.0",
-	Public:  "HuggingFaceTB/SmolLM2-135M-Instruct",
 	Digest:  "sha256:b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
 	Size:    98_362_432,
 	Sources: []string{

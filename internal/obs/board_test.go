@@ -25,6 +25,7 @@ func everything() *Metrics {
 	m.Error("overloaded")
 	m.Reload(true)
 	m.Engine(func() EngineState { return EngineState{} })
+	m.Training(func() TrainingState { return TrainingState{Done: map[string]int64{"sample": 1}} })
 	m.Upstreams(func() []Upstream { return []Upstream{{Name: "a", Well: true, Breaker: "closed"}} })
 	return m
 }

@@ -5,9 +5,10 @@ package local
 import (
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"macaron/internal/engine"
 	"macaron/internal/engine/lora"
-	"macaron/internal/engine/sample"
 	"macaron/internal/errs"
 	"macaron/internal/mint"
 	"macaron/internal/train"
@@ -19,7 +20,8 @@ type Worker struct {
 	base    mint.Base
 	shape   lora.Shape
 	passes  train.Passes
-	running chan struct{} // a place for each sequence that is sampled at once
+	batch   int                 // sequences that the engine computes at once
+	running *semaphore.Weighted // a place for each sequence that waits there or runs
 
 	mu       sync.Mutex
 	adapters *recent
@@ -32,25 +34,25 @@ type Options struct {
 	Name         string   // public name of the base
 	Also         []string // other names of it
 	Tokenizer    string   // what clients' tokenizer loaders are given
-	Sequences    int      // that are sampled at once; 0: 64
+	Sequences    int      // that wait at the engine or run, of all requests; 0: 128
 	AdapterBytes int64    // memory for adapters that are sampled from; 0: 512 MiB
 }
 
 // New makes a worker of an open engine, which stays the caller's to close.
 func New(e *engine.Engine, o Options) *Worker {
 	if o.Sequences <= 0 {
-		o.Sequences = 64
+		o.Sequences = 128
 	}
 	if o.AdapterBytes <= 0 {
 		o.AdapterBytes = 512 << 20
 	}
 	info := e.Info()
 	return &Worker{
-		e:       e,
-		base:    mint.Base{Name: o.Name, Also: o.Also, Tokenizer: o.Tokenizer, MaxContext: info.Context, Trainable: true, Sampleable: true},
-		shape:   e.Model().Shape(info.Name),
-		passes:  train.NewGraph(e.Model(), e, train.Options{Mode: e.Mode()}),
-		running: make(chan struct{}, o.Sequences), adapters: newRecent(o.AdapterBytes),
+		e:      e,
+		base:   mint.Base{Name: o.Name, Also: o.Also, Tokenizer: o.Tokenizer, MaxContext: info.Context, Trainable: true, Sampleable: true},
+		shape:  e.Model().Shape(info.Name),
+		passes: train.NewGraph(e.Model(), e, train.Options{Mode: e.Mode()}),
+		batch:  info.Batch, running: semaphore.NewWeighted(int64(max(o.Sequences, info.Batch))), adapters: newRecent(o.AdapterBytes),
 	}
 }
 
@@ -72,8 +74,6 @@ func (w *Worker) Check(r mint.Sample) error {
 		return errs.Newf(errs.ContextExceeded, "the prompt has %d tokens and needs room for one more; the context holds %d", len(r.Prompt), w.base.MaxContext)
 	case r.MaxTokens < 0:
 		return errs.Newf(errs.InvalidRequest, "max_tokens is %d", r.MaxTokens).In("max_tokens")
-	case len(r.Stop.Texts)+len(r.Stop.Tokens) > maxStops:
-		return errs.Newf(errs.TooLarge, "there are more than %d stops", maxStops).In("stop")
 	case r.PromptLast < 0:
 		return errs.Newf(errs.InvalidRequest, "prompt_logprobs_last_n is %d", r.PromptLast).In("prompt_logprobs_last_n")
 	}
@@ -87,15 +87,9 @@ func (w *Worker) Check(r mint.Sample) error {
 			return errs.Newf(errs.InvalidRequest, "%s is %d, not between 0 and %d", name, n, engine.MaxTopLogprobs).In(name)
 		}
 	}
-	if _, _, err := targets(r); err != nil {
+	q, err := request(r, 0)
+	if err != nil {
 		return err
 	}
-	return params(r, 0).Check()
-}
-
-const maxStops = 256
-
-// params are a request's settings with the seed of one answer.
-func params(r mint.Sample, seed uint64) sample.Params {
-	return sample.Params{Temperature: r.Temperature, TopK: max(r.TopK, 0), TopP: r.TopP, Seed: seed}
+	return q.Sampling.Check()
 }

@@ -2,153 +2,137 @@ package local
 
 import (
 	"context"
-	"errors"
-	"io"
 	"math"
-	"math/bits"
-	"sync"
 
 	"macaron/internal/engine"
-	"macaron/internal/engine/lora"
 	"macaron/internal/engine/sample"
 	"macaron/internal/errs"
 	"macaron/internal/mint"
+	"macaron/internal/train"
 )
 
 // Sample answers a prompt. The answers of a request have seeds of their own, of which the
 // first is the request's.
-func (w *Worker) Sample(ctx context.Context, owner string, stored *mint.Stored, r mint.Sample, seed uint64) (out mint.Samples, err error) {
-	if err := w.Check(r); err != nil {
-		return out, err
-	}
-	a, err := w.adapter(stored)
+func (w *Worker) Sample(ctx context.Context, owner string, stored *mint.Stored, r mint.Sample, seed uint64) (mint.Samples, error) {
+	q, err := request(r, seed)
 	if err != nil {
-		return out, err
+		return mint.Samples{}, err
 	}
-	if out.Targets, err = w.targetLogprobs(ctx, a, r); err != nil {
-		return out, err
+	if q.Adapter, err = w.adapter(stored); err != nil {
+		return mint.Samples{}, err
 	}
-	out.Sequences = make([]mint.Sequence, r.N)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var group sync.WaitGroup
-	failed := make([]error, r.N)
-	for i := range r.N {
-		group.Go(func() {
-			if failed[i] = w.answer(ctx, owner, a, r, seed, i, &out); failed[i] != nil {
-				cancel() // the others are of no use
-			}
-		})
+	q.Salt, q.Session = owner, owner
+	places := int64(min(r.N, w.batch))
+	if err := w.running.Acquire(ctx, places); err != nil {
+		return mint.Samples{}, errs.Wrap(errs.Canceled, err, "the request was cancelled", "")
 	}
-	group.Wait()
-	return out, first(failed)
-}
-
-// first is the error that the others follow from.
-func first(all []error) (err error) {
-	for _, e := range all {
-		if e != nil && (err == nil || errs.CodeOf(err) == errs.Canceled) {
-			err = e
-		}
-	}
-	return err
-}
-
-// answer samples answer i; the first one scores the prompt as well, where that is asked for.
-func (w *Worker) answer(ctx context.Context, owner string, a *lora.Adapter, r mint.Sample, seed uint64, i int, out *mint.Samples) error {
-	select {
-	case w.running <- struct{}{}:
-		defer func() { <-w.running }()
-	case <-ctx.Done():
-		return errs.Wrap(errs.Canceled, ctx.Err(), "the request was cancelled", "")
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	score := i == 0 && (r.PromptLogprobs || r.PromptTop > 0)
-	s, err := w.e.Submit(ctx, engine.Request{Prompt: r.Prompt, Adapter: a, Salt: owner, Session: owner, MaxTokens: r.MaxTokens, Sampling: params(r, nth(seed, i)),
-		IgnoreEOS: r.Stop.None, TopLogprobs: r.SampleTop, ScorePrompt: score, PromptTop: r.PromptTop})
+	defer w.running.Release(places)
+	s, err := w.e.Samples(ctx, q, r.N)
 	if err != nil {
-		return err
+		return mint.Samples{}, err
 	}
-	if err := w.read(s, r, &out.Sequences[i]); err != nil {
-		return err
+	out := mint.Samples{Sequences: make([]mint.Sequence, r.N), Cached: s.Usage.Cached}
+	for i, answer := range s.Answers {
+		out.Sequences[i] = sequence(answer, r)
 	}
-	if score {
-		out.PromptLogprobs, out.PromptTop = prompt(s.Prompt(), r)
-	}
-	if i == 0 {
-		out.Cached = s.Usage().Cached
-	}
-	return nil
+	out.PromptLogprobs, out.PromptTop = prompt(s.Prompt, r)
+	out.Targets = targetLogprobs(s.Prompt, r)
+	return out, nil
 }
 
-// read takes tokens until the answer ends, or one of the request's stops is there: a token
-// or, in the text of the answer, a string. The token that ends it belongs to it.
-func (w *Worker) read(s *engine.Stream, r mint.Sample, to *mint.Sequence) error {
-	stops := newStops(r.Stop, w.e.Tokenizer())
-	for {
-		t, err := s.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
+// request says in the engine's words what is asked for.
+func request(r mint.Sample, seed uint64) (q engine.Request, err error) {
+	q = engine.Request{Prompt: r.Prompt, MaxTokens: r.MaxTokens, IgnoreEOS: r.Stop.None, TopLogprobs: r.SampleTop,
+		Sampling: sample.Params{Temperature: r.Temperature, TopK: max(r.TopK, 0), TopP: r.TopP, Seed: seed},
+		Stop:     engine.Stops{Tokens: r.Stop.Tokens, Texts: r.Stop.Texts}}
+	if r.PromptLogprobs || r.PromptTop > 0 || r.Targets != nil {
+		q.ScorePrompt, q.PromptTop = true, r.PromptTop
+		if r.PromptLast > 0 && r.Targets == nil {
+			q.ScoreFrom = max(1, len(r.Prompt)-r.PromptLast)
 		}
-		if err != nil {
-			return err
-		}
-		to.Tokens = append(to.Tokens, t.ID)
-		to.Logprobs = append(to.Logprobs, float32(t.Logprob))
+	}
+	q.Targets, err = targets(r)
+	return q, err
+}
+
+func sequence(tokens []engine.Token, r mint.Sample) mint.Sequence {
+	s := mint.Sequence{Stop: mint.Length}
+	for _, t := range tokens {
+		s.Tokens = append(s.Tokens, t.ID)
+		s.Logprobs = append(s.Logprobs, float32(t.Logprob))
 		if r.SampleTop > 0 {
-			to.Top = append(to.Top, scored(t.Top))
+			s.Top = append(s.Top, scored(t.Top))
 		}
-		if stops.reached(t.ID) {
-			to.Stop = mint.Stopped
-			return nil
-		}
-		if t.Last {
-			to.Stop = mint.Length
-			if t.Reason == engine.Stop {
-				to.Stop = mint.Stopped
-			}
+		if t.Last && t.Reason == engine.Stop {
+			s.Stop = mint.Stopped
 		}
 	}
+	return s
 }
 
-// nth is the seed of answer i: the first answer has the request's own.
-func nth(seed uint64, i int) uint64 {
-	if i == 0 {
-		return seed
-	}
-	x := seed ^ bits.RotateLeft64(uint64(i)*0x9e3779b97f4a7c15, 17)
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// prompt gives the log probabilities of a prompt's tokens, after those before them.
+// prompt gives the log probabilities of a prompt's tokens, after those before them; tokens
+// are the last ones of the prompt.
 func prompt(tokens []engine.PromptToken, r mint.Sample) (logprobs []float32, top [][]mint.Scored) {
-	n := len(tokens) + 1
-	from := 0
-	if r.PromptLast > 0 {
-		from = max(0, n-r.PromptLast)
-	}
+	n := len(r.Prompt)
 	if r.PromptLogprobs {
 		logprobs = make([]float32, n)
+		for i := range logprobs {
+			logprobs[i] = float32(math.NaN())
+		}
 	}
 	if r.PromptTop > 0 {
 		top = make([][]mint.Scored, n)
 	}
-	for i := range n {
-		seen := i > 0 && i >= from
-		if logprobs != nil {
-			logprobs[i] = float32(math.NaN())
-			if seen {
-				logprobs[i] = float32(tokens[i-1].Logprob)
-			}
+	for i, t := range tokens {
+		at := n - len(tokens) + i
+		if r.PromptLast > 0 && at < n-r.PromptLast {
+			continue
 		}
-		if top != nil && seen {
-			top[i] = scored(tokens[i-1].Top)
+		if logprobs != nil {
+			logprobs[at] = float32(t.Logprob)
+		}
+		if top != nil {
+			top[at] = scored(t.Top)
 		}
 	}
 	return logprobs, top
+}
+
+// targets reads the tokens [len(prompt)-1, K] whose log probabilities are asked for.
+func targets(r mint.Sample) ([][]int32, error) {
+	t := r.Targets
+	if t == nil {
+		return nil, nil
+	}
+	bad := errs.Newf(errs.InvalidRequest, "the targets are no whole numbers of the shape [%d, K]", len(r.Prompt)-1).In("target_prompt_logprobs")
+	n, k := int64(len(r.Prompt)-1), int64(1)
+	if len(t.Shape) == 2 {
+		k = t.Shape[1]
+	}
+	if len(t.Shape) < 1 || len(t.Shape) > 2 || t.Shape[0] != n || k < 1 || k > engine.MaxTopLogprobs || int64(len(t.Ints)) != n*k {
+		return nil, bad
+	}
+	rows := make([][]int32, n)
+	for i, id := range t.Ints {
+		if id < -1 || id > math.MaxInt32 {
+			return nil, bad
+		}
+		rows[int64(i)/k] = append(rows[int64(i)/k], int32(id))
+	}
+	return rows, nil
+}
+
+func targetLogprobs(tokens []engine.PromptToken, r mint.Sample) *train.Tensor {
+	if r.Targets == nil {
+		return nil
+	}
+	out := &train.Tensor{Shape: r.Targets.Shape}
+	for _, t := range tokens {
+		for _, p := range t.Targets {
+			out.Floats = append(out.Floats, float32(p))
+		}
+	}
+	return out
 }
 
 func scored(all []sample.Logprob) []mint.Scored {
