@@ -107,7 +107,7 @@ func with(form, secret string) func(*http.Request) {
 
 // filled puts an id into a pattern's wildcards.
 func filled(path, id string) string {
-	for _, wildcard := range []string{"{$}", "{id}", "{id...}", "{name}", "{turn}", "{session}", "{adapter}", "{digest}", "{hash}", "{file}", "{alias}"} {
+	for _, wildcard := range []string{"{$}", "{id}", "{id...}", "{name}", "{turn}", "{session}", "{adapter}", "{digest}", "{hash}", "{file}", "{file...}", "{alias}", "{run}", "{checkpoint...}", "{ticket}"} {
 		with := id
 		if wildcard == "{$}" {
 			with = ""
@@ -158,7 +158,7 @@ func TestEveryRouteAsksForItsScope(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"GET /healthz", "GET /readyz", "GET /{$}", "GET /runs", "GET /assets/{name}"}; !slices.Equal(public, want) {
+	if want := []string{"GET /healthz", "GET /readyz", "GET /{$}", "GET /runs", "GET /assets/{name}", "GET /api/v1/download/{ticket}/{file...}", "GET /api/v1/healthz"}; !slices.Equal(public, want) {
 		t.Errorf("without a key one reaches %v, want %v", public, want)
 	}
 	if len(k.engine.Seen()) != 0 {

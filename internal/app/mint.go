@@ -95,7 +95,7 @@ func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
 		return errors.Join(err, s.Close())
 	}
 	a.mint.service.Store(s)
-	h := tinker.Handler(tinker.Deps{Service: s, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error, Key: key[:]})
+	h := tinker.Handler(tinker.Deps{Service: s, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error, Key: key[:], Stop: a.stop.begun})
 	a.mint.handler.Store(&h)
 	return nil
 }
@@ -115,7 +115,11 @@ func (a *App) trained(name string) mintlocal.Options {
 	names := append([]string(nil), a.cfg.Mint.Names...)
 	known := models.Names(name)
 	slices.Reverse(known) // the public name first: clients' tokenizer loaders know it
-	names = append(names, known...)
+	for _, n := range known {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
 	o := mintlocal.Options{Name: names[0], Also: names[1:], Tokenizer: a.cfg.Mint.Tokenizer}
 	if o.Tokenizer == "" {
 		o.Tokenizer = o.Name

@@ -87,6 +87,9 @@ func (s *Service) replay(m *model, op ledger.Op) error {
 	if err != nil {
 		return err
 	}
+	if b.Refused != nil {
+		return nil
+	}
 	if b.Forward == nil && b.Step == nil {
 		return errs.New(errs.NotFound, "the journal lacks operation "+op.ID, "load a checkpoint")
 	}
