@@ -99,6 +99,7 @@ var walk = []struct{ path, args, input string }{
 	{"man", "$DIR/man", ""},
 	{"serve", "", ""},
 	{"up", "", ""},
+	{"mint serve", "", ""},
 	{"engine serve", "--port 0", ""},
 }
 

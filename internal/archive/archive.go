@@ -58,9 +58,7 @@ func Backup(ctx context.Context, home, path string, o Options) (m Manifest, err 
 		return m, errs.New(errs.InvalidRequest, path+" exists", "name a new file")
 	}
 	m = Manifest{Schema: Schema, Version: o.Version}
-	if m.Files, err = survey(home, o.Models); err != nil {
-		return m, err
-	}
+	var log []File
 	if o.Snapshot != nil {
 		dir, err := os.MkdirTemp(home, ".backup-*")
 		if err != nil {
@@ -71,8 +69,12 @@ func Backup(ctx context.Context, home, path string, o Options) (m Manifest, err 
 		if err := o.Snapshot(ctx, copied); err != nil {
 			return m, err
 		}
-		m.Files = append(m.Files, File{Name: logName, from: copied})
+		log = []File{{Name: logName, from: copied}}
 	}
+	if m.Files, err = survey(home, o.Models); err != nil { // after the log: what its rows name is there
+		return m, err
+	}
+	m.Files = append(m.Files, log...)
 	for i := range m.Files {
 		if err := m.Files[i].sum(); err != nil {
 			return m, disk.Error(err, m.Files[i].Name+" cannot be read")
