@@ -183,14 +183,19 @@ func TestTrainingTraps(t *testing.T) {
 	if out := s.future(t, promise["request_id"]); len(out["sequences"].([]any)) != 2 {
 		t.Errorf("%v", out)
 	}
-	// Refusals have a body: without one the SDK sends the request again.
+	refusalsHaveBodies(t, s)
+	ask("/sessions/"+session+"/finish", `{"reason":{"type":"success"},"detail":null}`)
+	if status, answer := s.post(t, "/session_heartbeat", `{"session_id":"`+session+`"}`); status != http.StatusGone {
+		t.Errorf("a finished session lives: %d %v", status, answer)
+	}
+}
+
+// refusalsHaveBodies: without one the SDK sends the request again.
+func refusalsHaveBodies(t *testing.T, s *server) {
+	t.Helper()
 	for path, body := range map[string]string{"/forward_backward": `{}`, "/asample": `{"`, "/optim_step": `[]`, "/retrieve_future": `{"request_id":"none"}`, "/nothing": `{}`} {
 		if status, answer := s.post(t, path, body); status < 400 || status > 499 || answer["detail"] == "" || answer["detail"] == nil {
 			t.Errorf("%s: %d %v", path, status, answer)
 		}
-	}
-	ask("/sessions/"+session+"/finish", `{"reason":{"type":"success"},"detail":null}`)
-	if status, answer := s.post(t, "/session_heartbeat", `{"session_id":"`+session+`"}`); status != http.StatusGone {
-		t.Errorf("a finished session lives: %d %v", status, answer)
 	}
 }
