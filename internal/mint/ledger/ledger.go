@@ -113,6 +113,8 @@ type Page struct{ Limit, Offset int }
 // Store keeps the rows. An owner is part of every question but those at the start of a
 // process and those of the collector.
 type Store interface {
+	Remotes
+
 	// Promise keeps an operation that was not there, and gives the one that was.
 	Promise(ctx context.Context, op Op) (old Op, there bool, err error)
 	Write(ctx context.Context, c Change) error
@@ -134,7 +136,7 @@ type Store interface {
 	Pending(ctx context.Context) ([]Op, error)                                // all, in the order in which they were promised
 	Expired(ctx context.Context, at time.Time) ([]Checkpoint, error)          // all that are no more
 	Idle(ctx context.Context, before time.Time) ([]Sampler, error)            // states without a checkpoint that nobody used since
-	Forget(ctx context.Context, endedBefore time.Time) (int, error)           // operations and samplers of sessions that ended
+	Forget(ctx context.Context, endedBefore time.Time) (int, error)           // operations, samplers and remote names but runs and checkpoints, of sessions that ended
 	Reachable(ctx context.Context, each func(ids.Digest) error) error         // every blob that a row names
 	Hold(ctx context.Context, until, now time.Time, who string) (bool, error) // the one process that carries out operations
 }

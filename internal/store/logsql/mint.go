@@ -110,7 +110,11 @@ func (m Mint) Forget(ctx context.Context, before time.Time) (n int, err error) {
 		if err != nil {
 			return err
 		}
-		n = int(ops + samplers)
+		remote, err := db.Exec(ctx, `DELETE FROM mint_remote`+in(ended, "mint_remote")+` AND kind IN ('session', 'request', 'sampler')`, nano(before))
+		if err != nil {
+			return err
+		}
+		n = int(ops + samplers + remote)
 		return run(ctx, db, `UPDATE mint_models SET snapshot = '', unloaded = 1`+in(ended, "mint_models")+` AND snapshot <> ''`, nano(before))
 	})
 	return n, err

@@ -75,6 +75,7 @@ func Run(t *testing.T, open Open) {
 		{"lists of the training service", mintOrder},
 		{"ends of the training service", mintEnd},
 		{"the training service is one process's", mintHold},
+		{"names of what is elsewhere", mintRemotes},
 		{"collection", collection},
 		{"erase", erase},
 		{"erase waits", eraseWaits},
