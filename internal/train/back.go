@@ -14,9 +14,10 @@ type backRoom struct {
 	dq            []float32 // [n, h*c]
 	dk, dv        []float32 // [n, g*c]
 	keys, values  []float32 // [positions, g*c]: of everything that the pack sees
-	low, mid      []float32
-	sorted        []float32
+	low           []float32 // of lowered
+	lowered       []lowered
 	acts          kernel.Acts
+	grads         []kernel.AttnGrad // of the runs of a block
 }
 
 // backward carries the slopes of a pack's log probabilities, and what continues it has

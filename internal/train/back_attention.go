@@ -35,19 +35,23 @@ func (p *pass) backAttention(k *pack, b block, i int, w *model.Block, in *model.
 func (p *pass) backAttend(k *pack, b block, i int) {
 	room, width := &p.back, p.m.G*p.m.C
 	n := (b.hi - b.lo) * width
-	room.dk, room.dv = sized(room.dk, n), sized(room.dv, n)
-	at := 0
-	for run, s := range k.stretches {
-		lo, hi := s.within(b)
-		keys, values := room.keys[:(s.lo+hi)*width], room.values[:(s.lo+hi)*width]
-		if len(k.stretches) > 1 { // what stands there is of the stretch before
-			clear(keys[s.lo*width:])
-			clear(values[s.lo*width:])
+	room.dk, room.dv, room.grads = sized(room.dk, n), sized(room.dv, n), room.grads[:0]
+	if len(k.stretches) > 1 {
+		clear(room.dk)
+		clear(room.dv)
+		for _, s := range k.stretches {
+			from, to := s.first*width, (s.first+s.hi-s.lo)*width
+			room.grads = append(room.grads, kernel.AttnGrad{DK: room.keys, DV: room.values, OwnK: room.dk[from:to], OwnV: room.dv[from:to]})
 		}
-		p.step.AttendBack(i, run, room.dq, room.dq, 0, keys, values)
-		at += copy(room.dk[at:], keys[(s.lo+lo)*width:])
-		copy(room.dv[at-(hi-lo)*width:], values[(s.lo+lo)*width:])
+		p.step.AttendBack(i, room.dq, room.dq, room.grads)
+		return
 	}
+	s := k.stretches[0] // blocks after this one have added to its keys and values
+	lo, hi := s.lo+b.lo, s.lo+b.hi
+	room.grads = append(room.grads, kernel.AttnGrad{DK: room.keys[:hi*width], DV: room.values[:hi*width]})
+	p.step.AttendBack(i, room.dq, room.dq, room.grads)
+	copy(room.dk, room.keys[lo*width:])
+	copy(room.dv, room.values[lo*width:])
 }
 
 // openKeys makes room for the gradients of keys and values of everything that a pack

@@ -11,12 +11,15 @@ type ExactPage struct{ K, V []float32 }
 
 // AttnGrad is the part of one sequence in a call of AttendBack. Gradients of keys and
 // values are wanted from position From on: DK and DV [Pos0+N-From, kvHeads, dim] are
-// added to, and may be those of other sequences of the call too (branches of one prefix).
+// added to, and may be those of other sequences of the call with the same From (branches
+// of one prefix). With OwnK and OwnV [N, kvHeads, dim] those of the rows' own positions
+// are added there, and DK and DV are [Pos0-From, kvHeads, dim].
 type AttnGrad struct {
 	AttnSeq
-	Exact  []ExactPage // in place of Pages
-	From   int
-	DK, DV []float32
+	Exact      []ExactPage // in place of Pages
+	From       int         // at most Pos0, if there is an own part
+	DK, DV     []float32
+	OwnK, OwnV []float32
 }
 
 // AttendBack gives the gradients of Attend from the one of its result: for rows of dAtt
@@ -43,12 +46,16 @@ func AttendBack(p *Pool, dQ, q, att, dAtt []float32, heads, kvHeads, dim int, sc
 	j.heads, j.kvHeads, j.dim, j.scale, j.seqs = heads, kvHeads, dim, scale, seqs
 	j.lay()
 	p.Run(len(seqs)*heads, func(worker, task int) { j.run(&p.workers[worker].buf.attBack, task/heads, task%heads) })
-	p.Run(kvHeads, func(_, head int) { j.reduce(head) })
+	p.Run((j.end+reducePositions-1)/reducePositions, func(_, task int) {
+		j.reduce(task*reducePositions, (task+1)*reducePositions)
+	})
 	j.dQ, j.q, j.att, j.dAtt, j.seqs = nil, nil, nil, nil, nil
 }
 
-// backRows is how many rows share one pass over a page.
-const backRows = 64
+const (
+	backRows        = 64 // rows that share one pass over a page
+	reducePositions = 32 // whose sums over heads and sequences are one task
+)
 
 // attendBackJob is the call in progress.
 type attendBackJob struct {
@@ -57,6 +64,7 @@ type attendBackJob struct {
 	heads, kvHeads, dim int
 	scale               float32
 	seqs                []AttnGrad
+	end                 int       // the last position of all, and one
 	starts              []int     // where the parts of a sequence begin
 	parts               []float32 // [heads][Pos0+N-From][dK, dV][dim] of each sequence
 }
@@ -64,20 +72,41 @@ type attendBackJob struct {
 // lay checks the sequences and makes room for what each head adds.
 func (j *attendBackJob) lay() {
 	rows, total := len(j.q)/(j.heads*j.dim), 0
-	j.starts = j.starts[:0]
+	j.starts, j.end = j.starts[:0], 0
 	for i := range j.seqs {
 		s := &j.seqs[i]
 		if pages := max(len(s.Pages), len(s.Exact)); s.N < 0 || s.Pos0 < 0 || s.Row0 < 0 || s.Window < 0 || s.Row0+s.N > rows || pages*PageTokens < s.Pos0+s.N {
 			panic(fmt.Sprintf("kernel: gradient of attention over %d pages for %d rows at position %d, row %d of %d", pages, s.N, s.Pos0, s.Row0, rows))
 		}
 		n := s.Pos0 + s.N - s.From
-		if width := j.kvHeads * j.dim; s.From < 0 || n < 0 || len(s.DK) < n*width || len(s.DV) < n*width {
-			panic(fmt.Sprintf("kernel: gradients of keys and values from position %d to %d into %d and %d values", s.From, s.Pos0+s.N, len(s.DK), len(s.DV)))
+		if !s.fits(j.kvHeads * j.dim) {
+			panic(fmt.Sprintf("kernel: gradients of keys and values from position %d to %d into %d and %d values, and %d and %d", s.From, s.Pos0+s.N, len(s.DK), len(s.DV), len(s.OwnK), len(s.OwnV)))
 		}
+		j.end = max(j.end, s.Pos0+s.N)
 		j.starts = append(j.starts, total)
 		total += j.heads * n * 2 * j.dim
 	}
 	j.parts = grow(j.parts, total)
+}
+
+// fits tells whether there is a place for every gradient.
+func (s *AttnGrad) fits(width int) bool {
+	n := s.Pos0 + s.N - s.From
+	if s.OwnK != nil {
+		n -= s.N
+		if len(s.OwnK) < s.N*width || len(s.OwnV) < s.N*width {
+			return false
+		}
+	}
+	return s.From >= 0 && n >= 0 && len(s.DK) >= n*width && len(s.DV) >= n*width
+}
+
+// place is where the gradients of a position are added.
+func (s *AttnGrad) place(pos, width int) (dk, dv []float32) {
+	if s.OwnK != nil && pos >= s.Pos0 {
+		return s.OwnK[(pos-s.Pos0)*width:][:width], s.OwnV[(pos-s.Pos0)*width:][:width]
+	}
+	return s.DK[(pos-s.From)*width:][:width], s.DV[(pos-s.From)*width:][:width]
 }
 
 // part is [Pos0+N-From][dK, dV][dim] of one sequence and query head.
@@ -87,16 +116,19 @@ func (j *attendBackJob) part(seq, head int) []float32 {
 	return j.parts[j.starts[seq]+head*n:][:n]
 }
 
-// reduce adds what the query heads of a key head found.
-func (j *attendBackJob) reduce(kvHead int) {
-	group, width := j.heads/j.kvHeads, j.kvHeads*j.dim
+// reduce adds what the query heads of a key head found for positions [lo, hi).
+func (j *attendBackJob) reduce(lo, hi int) {
+	group, width, step := j.heads/j.kvHeads, j.kvHeads*j.dim, 2*j.dim
 	for i := range j.seqs {
 		s := &j.seqs[i]
-		for head := kvHead * group; head < (kvHead+1)*group; head++ {
-			part, at := j.part(i, head), kvHead*j.dim
-			for ; len(part) > 0; part, at = part[2*j.dim:], at+width {
-				addTo(s.DK[at:at+j.dim], part[:j.dim])
-				addTo(s.DV[at:at+j.dim], part[j.dim:2*j.dim])
+		from, end := max(lo, s.From), min(hi, s.Pos0+s.N)
+		for head := range j.heads {
+			part, at := j.part(i, head), head/group*j.dim
+			for pos := from; pos < end; pos++ {
+				dk, dv := s.place(pos, width)
+				found := part[(pos-s.From)*step:][:step]
+				addTo(dk[at:at+j.dim], found[:j.dim])
+				addTo(dv[at:at+j.dim], found[j.dim:])
 			}
 		}
 	}

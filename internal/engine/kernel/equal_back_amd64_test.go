@@ -132,7 +132,7 @@ func TestStripesHoldRows(t *testing.T) {
 		depth, tiles := r1-r0, (c1-c0+tileRows-1)/tileRows
 		eachISA(func() {
 			got, row := make([]float32, tiles*depth*tileRows), make([]float32, k)
-			w.unpackStripe(make([]float32, tiles*tileRows*tileRows), got, r0, r1, c0, c1)
+			w.unpackStripe(&stripeScratch{}, got, r0, r1, c0, c1)
 			for r := r0; r < r1; r++ {
 				w.Row(r, row)
 				for c := c0; c < c0+tiles*tileRows; c++ {

@@ -48,9 +48,9 @@ type backTask struct {
 
 // backScratch is one worker's dequantised stripe [tiles of 16 columns][backDepth][16].
 type backScratch struct {
-	panel []float32
-	tile  []float32 // one tile of floats, widened
-	out   [tileRows * floatColumns]float32
+	panel  []float32
+	stripe stripeScratch
+	out    [tileRows * floatColumns]float32
 }
 
 // cut divides a result among tasks: first by columns, which share no dequantised weight,
@@ -113,12 +113,12 @@ func (b *backTask) run(s *backScratch) {
 			clear(b.Dst[i*k+b.c0 : i*k+b.c1])
 		}
 	}
-	s.panel, s.tile = grow(s.panel, tiles*tileRows*backDepth), grow(s.tile, tiles*tileRows*tileRows)
+	s.panel = grow(s.panel, tiles*tileRows*backDepth)
 	for i := range b.Terms {
 		t := &b.Terms[i]
 		for r := t.Lo; r < t.Hi; {
 			end := min((r/backDepth+1)*backDepth, t.Hi)
-			t.W.unpackStripe(s.tile, s.panel, r, end, b.c0, b.c1)
+			t.W.unpackStripe(&s.stripe, s.panel, r, end, b.c0, b.c1)
 			b.multiply(s, t, r, end)
 			r = end
 		}
@@ -156,7 +156,7 @@ func edgeF32(out, dst []float32, ldd, width int, w []float32, ldw int, x []float
 // unpackStripe dequantises rows [r0, r1), columns [c0, c1) of a matrix into
 // dst[tile of 16 columns][row][16], the last tile filled up with zeros. c0, and c1 unless
 // it is K, are whole blocks; r0 is a whole tile.
-func (m *Matrix) unpackStripe(buf, dst []float32, r0, r1, c0, c1 int) {
+func (m *Matrix) unpackStripe(s *stripeScratch, dst []float32, r0, r1, c0, c1 int) {
 	step := (r1 - r0) * tileRows
 	if tail := (c1 - c0) % tileRows; tail > 0 {
 		clear(dst[(c1-c0-tail)/tileRows*step:][:step])
@@ -168,23 +168,22 @@ func (m *Matrix) unpackStripe(buf, dst []float32, r0, r1, c0, c1 int) {
 		to := dst[(r-r0)*tileRows:]
 		switch {
 		case r+tileRows > r1:
-			m.unpackSomeRows(to, step, r, r1, c0, c1)
+			m.unpackSomeRows(s, to, step, r, r1, c0, c1)
 		case m.format.quantised():
-			m.unpackTileRows(to, step, r/tileRows, c0, c1)
+			m.unpackTileRows(s, to, step, r/tileRows, c0, c1)
 		default:
-			m.unpackFloatRows(buf, to, step, r/tileRows, c0, c1)
+			m.unpackFloatRows(s, to, step, r/tileRows, c0, c1)
 		}
 	}
 }
 
 // unpackSomeRows does so for the rows of a tile that is not whole.
-func (m *Matrix) unpackSomeRows(dst []float32, step, r0, r1, c0, c1 int) {
+func (m *Matrix) unpackSomeRows(s *stripeScratch, dst []float32, step, r0, r1, c0, c1 int) {
 	l, tile := &layouts[m.format], m.tile(r0/tileRows)
-	var row [256]float32
 	for r := r0; r < r1; r++ {
 		for c := c0; c < c1; {
 			n := min(l.run(), c1/l.block-c/l.block)
-			values := row[:n*l.block]
+			values := s.row[:n*l.block]
 			l.unpack(values, tile[c/l.block*l.tile:][:n*l.tile], r-r0)
 			for i := 0; i < len(values); i += tileRows {
 				copy(dst[(c-c0+i)/tileRows*step+(r-r0)*tileRows:], values[i:min(i+tileRows, len(values))])

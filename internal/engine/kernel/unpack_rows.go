@@ -123,17 +123,23 @@ func (c *rowCells) or(at int, bits uint64) {
 	binary.LittleEndian.PutUint64(c[at:], binary.LittleEndian.Uint64(c[at:])|bits)
 }
 
+// stripeScratch is what a stripe is read through.
+type stripeScratch struct {
+	factors rowFactors
+	cells   rowCells
+	row     [256]float32
+	tile    []float32 // one tile of floats, widened
+}
+
 // unpackTileRows dequantises columns [c0, c1) of a whole tile into dst[tile of 16
 // columns][row][16], step values from one tile of columns to the next.
-func (m *Matrix) unpackTileRows(dst []float32, step, t, c0, c1 int) {
+func (m *Matrix) unpackTileRows(s *stripeScratch, dst []float32, step, t, c0, c1 int) {
 	l, read, tile := &layouts[m.format], &rowReaders[m.format], m.tile(t)
-	var f rowFactors
-	var buf rowCells
 	for c := c0; c < c1; c += qBlock {
 		block := tile[c/l.block*l.tile:][:l.tile]
 		sub := c % l.block / qBlock
-		read.factors(&f, block, sub)
-		rows(dst[(c-c0)/tileRows*step:], step, read.cells(&buf, block, sub), &f)
+		read.factors(&s.factors, block, sub)
+		rows(dst[(c-c0)/tileRows*step:], step, read.cells(&s.cells, block, sub), &s.factors)
 	}
 }
 
@@ -150,9 +156,10 @@ func rowsRef(dst []float32, step int, cells []byte, f *rowFactors) {
 }
 
 // unpackFloatRows does the same for formats without blocks.
-func (m *Matrix) unpackFloatRows(buf, dst []float32, step, t, c0, c1 int) {
+func (m *Matrix) unpackFloatRows(s *stripeScratch, dst []float32, step, t, c0, c1 int) {
 	tile, n := m.tile(t), (c1-c0)*tileRows
-	src := buf[:n]
+	s.tile = grow(s.tile, n)
+	src := s.tile
 	switch m.format {
 	case F32:
 		src = floatsOf(tile)[c0*tileRows:][:n]

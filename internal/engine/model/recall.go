@@ -56,23 +56,32 @@ func (s *Step) interior() *Interior {
 	return s.recalled
 }
 
-// AttendBack carries a gradient back through the attention of one run, of those that
-// were recalled in layer i last: from dAtt to dQ, of the whole step [n, h*c], and to the
-// keys and values from position on, dK and dV [end of the run - from, g*c], which are
-// added to. See kernel.AttendBack.
-func (s *Step) AttendBack(i, run int, dQ, dAtt []float32, from int, dK, dV []float32) {
-	m, at := s.m, &s.runs[run]
-	g := kernel.AttnGrad{From: from, DK: dK, DV: dV}
+// AttendBack carries a gradient back through the attention of the runs that were recalled
+// in layer i last: from dAtt to dQ, of the whole step [n, h*c], and to keys and values,
+// as grads say, one for each run; their AttnSeq and Exact are filled in here. See
+// kernel.AttendBack.
+func (s *Step) AttendBack(i int, dQ, dAtt []float32, grads []kernel.AttnGrad) {
+	m := s.m
+	seqs := s.seqs
 	if s.mode == kernel.Int8 {
-		g.AttnSeq = s.attending(i)[run]
-	} else {
-		g.AttnSeq = s.seqs[run]
-		g.Window = m.layers[i].window
-		for _, p := range at.Pages[:(at.Pos+len(at.Tokens)+kernel.PageTokens-1)/kernel.PageTokens] {
-			g.Exact = append(g.Exact, kernel.ExactPage{K: s.arena.exact[p][i].k, V: s.arena.exact[p][i].v})
+		seqs = s.attending(i)
+	}
+	for run := range grads {
+		g := &grads[run]
+		if g.AttnSeq = seqs[run]; s.mode != kernel.Int8 {
+			g.Window, g.Exact = m.layers[i].window, s.exactly(i, run)
 		}
 	}
-	kernel.AttendBack(s.pool, dQ, s.q, s.att, dAtt, m.H, m.G, m.C, m.Scale, []kernel.AttnGrad{g})
+	kernel.AttendBack(s.pool, dQ, s.q, s.att, dAtt, m.H, m.G, m.C, m.Scale, grads)
+}
+
+// exactly is the pages of a run in single precision.
+func (s *Step) exactly(layer, run int) (pages []kernel.ExactPage) {
+	r := &s.runs[run]
+	for _, p := range r.Pages[:(r.Pos+len(r.Tokens)+kernel.PageTokens-1)/kernel.PageTokens] {
+		pages = append(pages, kernel.ExactPage{K: s.arena.exact[p][layer].k, V: s.arena.exact[p][layer].v})
+	}
+	return pages
 }
 
 // keep copies x.
