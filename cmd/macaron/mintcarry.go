@@ -2,19 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"macaron/internal/adapter"
+	"macaron/internal/app"
 	"macaron/internal/config"
 	"macaron/internal/contract/sign"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
+	"macaron/internal/mint"
 	"macaron/internal/mint/artifact"
 	"macaron/internal/mint/catalogue"
 	"macaron/internal/models"
@@ -216,6 +220,9 @@ func states(ctx context.Context, k *catalogue.Catalogue, home, owner string, p a
 			return statesOf(home, at)
 		}
 	}
+	if p.Checkpoint != "" {
+		return statesOf(home, adapter.Pointer{Checkpoint: p.Checkpoint})
+	}
 	return nil, errs.New(errs.NotFound, "no name of "+p.Name+" on this revision has a training checkpoint", "promote it with --checkpoint, or export without --state")
 }
 
@@ -305,7 +312,13 @@ func newMintImport(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return e.enter(cmd, cfg, k, d, promote, links)
+			if d.Checkpoint = links.Checkpoint; d.Checkpoint == "" {
+				d.Checkpoint = b.Published.Checkpoint // elsewhere
+			}
+			if err := e.enter(cmd, cfg, k, d, promote, links); err != nil || links.Checkpoint == "" {
+				return err
+			}
+			return e.adopt(cmd, cfg, links.Checkpoint, b.Published.Hash)
 		})
 	}
 	c.Flags().StringVar(&name, "name", "", "the adapter's name; empty: as the artifact says")
@@ -313,6 +326,22 @@ func newMintImport(e *env) *cobra.Command {
 	c.Flags().StringSliceVar(&trusted, "trusted", nil, "public keys; one of them must have signed it")
 	c.Flags().StringVar(&promote, "promote", "", "serve it at once, for this reason")
 	return c
+}
+
+// adopt lists training state that came along among the checkpoints of the training service.
+func (e *env) adopt(cmd *cobra.Command, cfg config.Config, state, from ids.Digest) error {
+	return e.withStore(cmd.Context(), func(s app.Store) (err error) {
+		blobs, err := artifact.States(cfg.Home)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, blobs.Close()) }()
+		path, err := mint.Adopt(cmd.Context(), s.Mint(), blobs, tenant(cmd), state, from, time.Now())
+		if err == nil && !e.json {
+			fmt.Fprintf(e.out, "its training goes on from %s\n", path)
+		}
+		return err
+	})
 }
 
 // kept stores the training state that came along, and says what a policy record links then.
@@ -347,5 +376,5 @@ func taken(ctx context.Context, from, tag string, how registryAccess) (d catalog
 		b, err = artifact.Pull(ctx, source, tag)
 	}
 	p := b.Published
-	return catalogue.Draft{Files: b.Files, Name: p.Name, Parent: p.Parent, Contract: p.Contract, Data: p.Data, Recipe: b.Recipe, Metrics: p.Metrics, Signature: p.Signature, Expect: p.Hash}, b, err
+	return catalogue.Draft{Files: b.Files, Name: p.Name, Parent: p.Parent, Contract: p.Contract, Data: p.Data, Checkpoint: p.Checkpoint, Recipe: b.Recipe, Metrics: p.Metrics, Signature: p.Signature, Expect: p.Hash}, b, err
 }

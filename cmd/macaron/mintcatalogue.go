@@ -23,6 +23,7 @@ import (
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
+	"macaron/internal/mint/artifact"
 	"macaron/internal/mint/catalogue"
 	"macaron/internal/wire/revisions"
 )
@@ -51,7 +52,7 @@ func (e *env) withCatalogue(ctx context.Context, do func(config.Config, *catalog
 		return disk.Error(err, c.Home+" cannot be made")
 	}
 	return e.withStore(ctx, func(s app.Store) error {
-		k, err := catalogue.Open(catalogue.Options{Home: c.Home, Store: s, Clock: clock.System{}, Parents: catalogue.DefaultParents})
+		k, err := catalogue.Open(catalogue.Options{Home: c.Home, Store: s, Clock: clock.System{}, Parents: catalogue.DefaultParents, State: artifact.Renewed(c.Home)})
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,9 @@ type Published struct {
 	Metrics   map[string]float64 `json:"metrics,omitempty"`   // measured of it, by name
 	Created   time.Time          `json:"created"`             // when it came into the catalogue
 	Signature string             `json:"signature,omitempty"` // a DSSE envelope; empty: nobody has signed it
-	Place     Place              `json:"-"`
+
+	Checkpoint ids.Digest `json:"checkpoint,omitempty"` // the last saved state of its training; a policy record keeps it
+	Place      Place      `json:"-"`
 }
 
 // Place is where a revision's bytes are: in a range of a shard, or, without a shard, in a

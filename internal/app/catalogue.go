@@ -7,6 +7,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/contract/sign"
 	"macaron/internal/ids"
+	"macaron/internal/mint/artifact"
 	revisions "macaron/internal/mint/catalogue"
 	"macaron/internal/registry"
 	"macaron/internal/turn"
@@ -35,7 +36,7 @@ func (a *App) openCatalogue(Options) error {
 		return err
 	}
 	a.onClose(r.Close)
-	if a.revisions, err = revisions.Open(revisions.Options{Home: a.cfg.Home, Store: a.store, Clock: a.clock, Parents: revisions.DefaultParents}); err != nil {
+	if a.revisions, err = revisions.Open(revisions.Options{Home: a.cfg.Home, Store: a.store, Clock: a.clock, Parents: revisions.DefaultParents, State: artifact.Renewed(a.cfg.Home)}); err != nil {
 		return err
 	}
 	a.onClose(a.revisions.Close)

@@ -5,19 +5,24 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"macaron/internal/adapter"
 	"macaron/internal/auth"
 	"macaron/internal/errs"
+	"macaron/internal/ids"
 	"macaron/internal/mint"
+	"macaron/internal/mint/artifact"
 	"macaron/internal/mint/blob"
+	revisions "macaron/internal/mint/catalogue"
 	mintlocal "macaron/internal/mint/local"
 	"macaron/internal/models"
 	"macaron/internal/obs"
+	"macaron/internal/registry"
 	"macaron/internal/wire/tinker"
 )
 
@@ -36,7 +41,7 @@ func (a *App) openMint(Options) error {
 		a.mint.why.Store(&why)
 		return nil
 	}
-	blobs, err := blob.Open(filepath.Join(a.cfg.Home, "mint", "blobs"))
+	blobs, err := artifact.States(a.cfg.Home)
 	if err != nil {
 		return err
 	}
@@ -84,6 +89,7 @@ func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
 	worker := mintlocal.New(engine.eng, a.trained(engine.eng.Info().Name))
 	s, err := mint.Open(ctx, mint.Options{
 		Store: a.store.Mint(), Blobs: blobs, Workers: []mint.Worker{worker}, Clock: a.clock, IDs: a.ids, Log: a.log, Instance: a.trainer(),
+		Publisher: publisher{a.revisions, a.catalogue.registry}, Linked: a.linked,
 		Limits: mint.Limits{SessionExpiry: m.Silence, Grace: m.Grace, SamplerIdle: m.Idle, Sessions: m.Sessions, Models: m.Models, Futures: m.Futures,
 			AheadBytes: m.Bytes, Samples: m.Samples, Resident: m.Resident, SnapshotWork: m.Replay},
 	})
@@ -98,6 +104,33 @@ func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
 	h := tinker.Handler(tinker.Deps{Service: s, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error, Key: key[:], Stop: a.stop.begun})
 	a.mint.handler.Store(&h)
 	return nil
+}
+
+// publisher takes what is saved for sampling into the catalogue.
+type publisher struct {
+	*revisions.Catalogue
+	contracts *registry.Registry
+}
+
+// Publish implements mint.Publisher. The adapter has the name of its checkpoint.
+func (p publisher) Publish(ctx context.Context, owner string, r mint.Revision) (ids.Digest, error) {
+	now, err := p.contracts.Current(ctx, owner)
+	if err != nil {
+		return "", err
+	}
+	name := path.Base(r.Path)
+	if adapter.CheckName(name) != nil { // a checkpoint's may be longer
+		name = "sampler"
+	}
+	out, err := p.Catalogue.Publish(ctx, owner, revisions.Draft{Files: revisions.Files{Config: r.Config, Tensors: r.Tensors}, Name: name, Parent: r.Parent,
+		Contract: now.Contract.Hash(), Checkpoint: r.Checkpoint, Data: r.Data, Recipe: r.Recipe, Metrics: r.Metrics})
+	return out.Hash, err
+}
+
+// linked gives the training states that policy records link, for as long as a collection of
+// the catalogue keeps their revisions.
+func (a *App) linked(ctx context.Context) ([]ids.Digest, error) {
+	return a.revisions.States(ctx, a.clock.Now().Add(-Collection(a.cfg.Home, a.cfg.Contract).Retention))
 }
 
 // trainer names this process among those of a shared log. A log in the home is this

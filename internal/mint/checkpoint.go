@@ -21,11 +21,14 @@ func equalSpecs(a, b train.Spec) bool {
 	return reflect.DeepEqual(a, b)
 }
 
+func aboutOf(row ledger.Checkpoint) (a about, err error) {
+	return a, json.Unmarshal(row.About, &a)
+}
+
 func checkpointOf(row ledger.Checkpoint) (Checkpoint, error) {
-	var a about
-	err := json.Unmarshal(row.About, &a)
+	a, err := aboutOf(row)
 	return Checkpoint{Path: row.Path, Run: row.Run, Kind: Kind(row.Kind), Name: row.Name, Owner: row.Owner, Base: row.Base, Spec: a.Spec,
-		Created: row.Created, Bytes: row.Bytes, Public: row.Public, Metadata: a.Metadata, Revision: ids.Digest(a.Revision), Expires: row.Expires}, err
+		Created: row.Created, Bytes: row.Bytes, Public: row.Public, Metadata: a.Metadata, Revision: a.Revision, Expires: row.Expires}, err
 }
 
 // readable finds a checkpoint that an owner may read: its own, or a public one. One that
@@ -42,6 +45,7 @@ func (s *Service) readable(ctx context.Context, owner, path string) (ledger.Chec
 	case err != nil || c.Owner != owner && !c.Public || s.expired(c):
 		return ledger.Checkpoint{}, errs.New(errs.NotFound, "there is no checkpoint "+errs.Clip(path), "GET /api/v1/checkpoints lists yours").In("path")
 	}
+	c.Base = s.public(c.Base)
 	return c, nil
 }
 
@@ -71,6 +75,7 @@ func (s *Service) Checkpoint(ctx context.Context, owner, path string) (Checkpoin
 func (s *Service) Checkpoints(ctx context.Context, owner, run string, p Page) (all []Checkpoint, total int, err error) {
 	rows, total, err := s.o.Store.Checkpoints(ctx, owner, run, p.checked())
 	for _, row := range rows {
+		row.Base = s.public(row.Base)
 		c, err := checkpointOf(row)
 		if err != nil {
 			return nil, 0, err

@@ -1,12 +1,14 @@
 package mint
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"macaron/internal/errs"
+	"macaron/internal/ids"
 	"macaron/internal/mint/ledger"
 	"macaron/internal/train"
 )
@@ -29,8 +31,12 @@ type model struct {
 type about struct {
 	Spec     train.Spec      `json:"spec"`
 	Metadata json.RawMessage `json:"user_metadata,omitempty"`
-	Revision string          `json:"revision,omitempty"` // of the catalogue
+	Revision ids.Digest      `json:"revision,omitempty"` // of the catalogue, that it is
+	From     ids.Digest      `json:"from,omitempty"`     // the revision that training began from, or the last one that it published
 }
+
+// origin is the revision that what begins here comes from.
+func (a about) origin() ids.Digest { return cmp.Or(a.Revision, a.From) }
 
 func (a about) bytes() ([]byte, error) {
 	b, err := json.Marshal(a)

@@ -72,6 +72,7 @@ type room struct {
 	store  *sqlite.Store
 	home   string
 	limits mint.Limits
+	more   func(*mint.Options)
 }
 
 func open(t testing.TB, e *engine.Engine, home string, l mint.Limits) *room {
@@ -91,7 +92,11 @@ func (r *room) open(t testing.TB) {
 		t.Fatal(err)
 	}
 	var c clock.Clock = r.clock
-	r.Service, err = mint.Open(ctx, mint.Options{Store: r.store.Mint(), Blobs: r.blobs, Workers: []mint.Worker{r.worker}, Clock: c, IDs: ids.NewSource(c, nil), Limits: r.limits})
+	o := mint.Options{Store: r.store.Mint(), Blobs: r.blobs, Workers: []mint.Worker{r.worker}, Clock: c, IDs: ids.NewSource(c, nil), Limits: r.limits}
+	if r.more != nil {
+		r.more(&o)
+	}
+	r.Service, err = mint.Open(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}

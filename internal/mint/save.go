@@ -97,17 +97,14 @@ func (s *Service) saveAdapter(m *model, r Save) (Result, ledger.Change, error) {
 	if c.Adapter, c.Bytes, err = s.putAdapter(a); err != nil {
 		return Result{}, ledger.Change{}, err
 	}
+	change := ledger.Change{}
 	if s.o.Publisher != nil && r.Kind == Sampling {
-		revision, err := s.o.Publisher.Publish(s.ctx, m.row.Owner, c.Path, a)
-		if err != nil {
-			return Result{}, ledger.Change{}, err
-		}
-		about := about{Spec: m.about.Spec, Metadata: r.Metadata, Revision: string(revision)}
-		if c.About, err = about.bytes(); err != nil {
+		if change.Models, err = s.publish(m, r, a, &c); err != nil {
 			return Result{}, ledger.Change{}, err
 		}
 	}
-	return Result{Path: c.Path}, ledger.Change{Checkpoints: []ledger.Checkpoint{c}}, nil
+	change.Checkpoints = []ledger.Checkpoint{c}
+	return Result{Path: c.Path}, change, nil
 }
 
 func (s *Service) putAdapter(a Adapter) (ids.Digest, int64, error) {
@@ -131,7 +128,7 @@ func (s *Service) draft(m *model, r Save) (c ledger.Checkpoint, err error) {
 	case err != nil && errs.CodeOf(err) != errs.NotFound:
 		return c, err
 	}
-	c.About, err = about{Spec: m.about.Spec, Metadata: r.Metadata}.bytes()
+	c.About, err = about{Spec: m.about.Spec, Metadata: r.Metadata, From: m.about.From}.bytes()
 	return c, err
 }
 
@@ -177,7 +174,7 @@ func (s *Service) load(m *model, seq int64, r Load) (Result, ledger.Change, erro
 	if !s.same(c.Base, m.row.Base) {
 		return Result{}, ledger.Change{}, errs.Newf(errs.InvalidRequest, "the checkpoint is of %s, the model of %s", c.Base, m.row.Base).In("path")
 	}
-	of, err := checkpointOf(c)
+	of, err := aboutOf(c)
 	if err == nil {
 		err = sameShape(m.about.Spec, of.Spec)
 	}
@@ -196,8 +193,11 @@ func (s *Service) load(m *model, seq int64, r Load) (Result, ledger.Change, erro
 	m.trainer = t
 	row := m.row
 	change := setSnapshot(&row, d, form, seq)
+	about := m.about
+	about.From = of.origin()
+	row.About, err = about.bytes()
 	change.Models = []ledger.Model{row}
-	return Result{Model: m.row.ID, Path: c.Path}, change, nil
+	return Result{Model: m.row.ID, Path: c.Path}, change, err
 }
 
 // content is what a model begins from that is set to a checkpoint.
@@ -216,13 +216,13 @@ func (s *Service) createFrom(ctx context.Context, owner string, r Load, c ledger
 	if _, err := s.worker(c.Base); err != nil {
 		return Promise{}, err
 	}
-	of, err := checkpointOf(c)
+	of, err := aboutOf(c)
 	if err != nil {
 		return Promise{}, err
 	}
 	row := ledger.Model{Owner: owner, Session: r.Session, Base: c.Base}
 	row.Snapshot, row.Form = content(c, r.Optimizer)
-	return s.create(ctx, row, r.ModelSeq, about{Spec: of.Spec, Metadata: r.Metadata}, OpLoad)
+	return s.create(ctx, row, r.ModelSeq, about{Spec: of.Spec, Metadata: r.Metadata, From: of.origin()}, OpLoad)
 }
 
 // unload lets go of a model.

@@ -15,7 +15,7 @@ import (
 	"macaron/internal/mint/ledger"
 )
 
-// Options set up a Service. All but Publisher, Log and Instance are needed.
+// Options set up a Service. All but Publisher, Log, Instance and Linked are needed.
 type Options struct {
 	Store     ledger.Store
 	Blobs     *blob.Store
@@ -26,12 +26,9 @@ type Options struct {
 	Publisher Publisher // takes what is saved for sampling into the catalogue
 	Log       *slog.Logger
 	Instance  string // this process among those of one database; empty: it is alone
-}
-
-// Publisher takes an exported adapter as a revision of an owner's catalogue. To publish
-// what is there changes nothing.
-type Publisher interface {
-	Publish(ctx context.Context, owner, path string, a Adapter) (ids.Digest, error)
+	// Linked gives the blobs that are reached from outside of the ledger, by policy records.
+	// nil: there are none.
+	Linked func(ctx context.Context) ([]ids.Digest, error)
 }
 
 // Service is safe for concurrent use.
@@ -75,6 +72,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		for _, name := range append([]string{w.Base().Name}, w.Base().Also...) {
 			s.workers[name] = w
 		}
+		s.workers[string(w.Shape().Base)] = w // as what was made elsewhere names it
 	}
 	s.changed = sync.NewCond(&s.mu)
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -143,14 +141,24 @@ func (s *Service) same(a, b string) bool {
 	return a == b || s.workers[a] != nil && s.workers[a] == s.workers[b]
 }
 
+// public is the name of a base that clients know.
+func (s *Service) public(base string) string {
+	if w := s.workers[base]; w != nil && base == string(w.Shape().Base) {
+		return w.Base().Name
+	}
+	return base
+}
+
 // worker finds the worker of a base.
 func (s *Service) worker(base string) (Worker, error) {
 	if w := s.workers[base]; w != nil {
 		return w, nil
 	}
 	names := make([]string, 0, len(s.workers))
-	for n := range s.workers {
-		names = append(names, n)
+	for n, w := range s.workers {
+		if n != string(w.Shape().Base) {
+			names = append(names, n)
+		}
 	}
 	slices.Sort(names)
 	return nil, unknownBase(base, names)

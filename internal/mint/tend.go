@@ -238,6 +238,15 @@ func (s *Service) collect(ctx context.Context) error {
 	if err := s.o.Store.Reachable(ctx, func(d ids.Digest) error { reached[d] = true; return nil }); err != nil {
 		return err
 	}
+	if s.o.Linked != nil {
+		linked, err := s.o.Linked(ctx)
+		if err != nil {
+			return err
+		}
+		for _, d := range linked {
+			reached[d] = true
+		}
+	}
 	freed, err := s.o.Blobs.Collect(before, func(d ids.Digest) bool { return reached[d] })
 	s.mu.Lock()
 	s.stats.Freed += freed

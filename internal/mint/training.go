@@ -1,7 +1,9 @@
 package mint
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -175,7 +177,11 @@ func (s *Service) commit(m *model, f *future, r Result, c ledger.Change, failed 
 	} else if Op(f.op.Kind) == OpStep {
 		row.Steps++
 	}
+	var of about
 	op, err := s.resolution(f, r, failed)
+	if err == nil {
+		err = json.Unmarshal(row.About, &of)
+	}
 	if err != nil {
 		return err
 	}
@@ -187,6 +193,9 @@ func (s *Service) commit(m *model, f *future, r Result, c ledger.Change, failed 
 	defer s.mu.Unlock()
 	if row.SnapshotAt != m.row.SnapshotAt {
 		m.work = 0
+	}
+	if !bytes.Equal(row.About, m.row.About) {
+		m.about = of
 	}
 	m.row = row
 	delete(m.ahead, f.op.Seq)

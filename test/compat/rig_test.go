@@ -22,6 +22,7 @@ import (
 // server is a running `macaron serve` with a home of its own.
 type server struct {
 	base string // http://127.0.0.1:PORT
+	home string
 	log  *bytes.Buffer
 	cmd  *exec.Cmd
 	gone bool // it was killed
@@ -58,7 +59,7 @@ func launch(t *testing.T, ready, program string, args ...string) *server {
 
 func launchIn(t *testing.T, home, ready, program string, args ...string) *server {
 	t.Helper()
-	s := &server{log: &bytes.Buffer{}}
+	s := &server{home: home, log: &bytes.Buffer{}}
 	cmd := exec.Command(program, append(args, "--home", home, "--model", testmodel.Path(t))...)
 	s.cmd = cmd
 	cmd.Stderr = s.log

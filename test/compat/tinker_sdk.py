@@ -5,6 +5,7 @@ usage: tinker_sdk.py BASE_URL SCENARIO[,SCENARIO...]
 """
 
 import io
+import json
 import math
 import os
 import sys
@@ -271,6 +272,34 @@ def custom(service):
     got = client.forward_backward_custom([datum()], loss).result()
     p = logprobs(client.forward([datum()], "cross_entropy").result())[0]
     check(near(got.metrics["squares"], sum(x * x for x in p), 1e-3), got.metrics)
+
+
+def learn(client, steps):
+    """Log probabilities of some steps, as the server has computed them."""
+    out = []
+    for _ in range(steps):
+        passed = client.forward_backward([datum()], "cross_entropy")
+        client.optim_step(types.AdamParams(learning_rate=1e-2)).result()
+        out.append(logprobs(passed.result())[0])
+    return out
+
+
+def published(service):
+    """A revision that was trained, and how the training goes on behind it."""
+    client = adapter(service)
+    learn(client, 3)
+    client.save_state("trained").result()
+    client.save_weights_for_sampler("trained").result()
+    with open(os.environ["MACARON_TOLD"], "w") as f:
+        json.dump(learn(client, 2), f)
+
+
+def carried(service):
+    """The training goes on in another process, from what came there with the revision."""
+    with open(os.environ["MACARON_TOLD"]) as f:
+        on = json.load(f)
+    client = now(service.create_training_client_from_state_with_optimizer(os.environ["MACARON_STATE"]))
+    check(same(learn(client, 2), on), "after a move with the optimizer")
 
 
 def finished(service):

@@ -18,6 +18,24 @@ const (
 	trained  = "mint/blobs"
 )
 
+// States opens the training states of a home.
+func States(home string) (*blob.Store, error) {
+	return blob.Open(filepath.Join(home, filepath.FromSlash(trained)), filepath.Join(home, filepath.FromSlash(imported)))
+}
+
+// Renewed tells whether a home has a training state, and keeps it from collection until a
+// policy record can name it.
+func Renewed(home string) func(ids.Digest) bool {
+	return func(d ids.Digest) bool {
+		s, err := States(home)
+		if err != nil {
+			return false
+		}
+		defer s.Close() // directory handles
+		return s.Renew(d)
+	}
+}
+
 // StateOf finds training state of a home by its content.
 func StateOf(home, role string, d ids.Digest) (State, error) {
 	for _, dir := range []string{imported, trained} {

@@ -20,25 +20,46 @@ import (
 	"macaron/internal/ids"
 )
 
-// Store is a directory of blobs. Safe for concurrent use, by several processes too.
-type Store struct{ root *os.Root }
+// Store is a directory of blobs, and others that it also reads and collects. Safe for
+// concurrent use, by several processes too.
+type Store struct {
+	root *os.Root
+	also []*os.Root
+}
 
 const scratch = ".writing-"
 
-// Open opens the directory and makes it if it is not there.
-func Open(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, disk.Error(err, "the directory "+dir+" cannot be made")
+// Open opens the directories and makes those that are not there. New blobs come into the
+// first.
+func Open(dir string, also ...string) (*Store, error) {
+	s := &Store{}
+	for _, dir := range append([]string{dir}, also...) {
+		err := os.MkdirAll(dir, 0o700)
+		var root *os.Root
+		if err == nil {
+			root, err = os.OpenRoot(dir)
+		}
+		if err != nil {
+			return nil, errors.Join(disk.Error(err, "the directory "+dir+" cannot be opened"), s.Close())
+		}
+		s.also = append(s.also, root)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, disk.Error(err, "the directory "+dir+" cannot be opened")
-	}
-	return &Store{root}, nil
+	s.root, s.also = s.also[0], s.also[1:]
+	return s, nil
 }
 
-// Close frees the directory's handle.
-func (s *Store) Close() error { return s.root.Close() }
+// all are the directories.
+func (s *Store) all() []*os.Root { return append([]*os.Root{s.root}, s.also...) }
+
+// Close frees the directories' handles.
+func (s *Store) Close() (err error) {
+	for _, root := range s.all() {
+		if root != nil {
+			err = errors.Join(err, root.Close())
+		}
+	}
+	return err
+}
 
 // Put keeps what write writes. It is durable when Put returns.
 func (s *Store) Put(write func(io.Writer) error) (d ids.Digest, size int64, err error) {
@@ -100,7 +121,13 @@ func (s *Store) Open(d ids.Digest) (io.ReadCloser, error) {
 	if _, err := ids.ParseDigest(string(d)); err != nil {
 		return nil, err
 	}
-	f, err := s.root.Open(d.Hex())
+	var f *os.File
+	err := fs.ErrNotExist
+	for _, root := range s.all() {
+		if errors.Is(err, fs.ErrNotExist) {
+			f, err = root.Open(d.Hex())
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errs.Newf(errs.NotFound, "the blob %s is not in %s", d.Short(), s.root.Name())
 	}
@@ -147,7 +174,17 @@ func (s *Store) Bytes(d ids.Digest, most int64) ([]byte, error) {
 // Collect removes what keep does not want, if it was written before a time: what is newer
 // may be about to be named. It tells how many bytes that freed.
 func (s *Store) Collect(before time.Time, keep func(ids.Digest) bool) (freed int64, err error) {
-	dir, err := s.root.Open(".")
+	for _, root := range s.all() {
+		n, err := collect(root, before, keep)
+		if freed += n; err != nil {
+			return freed, err
+		}
+	}
+	return freed, nil
+}
+
+func collect(root *os.Root, before time.Time, keep func(ids.Digest) bool) (freed int64, err error) {
+	dir, err := root.Open(".")
 	if err != nil {
 		return 0, disk.Error(err, "the blobs cannot be listed")
 	}
@@ -165,10 +202,24 @@ func (s *Store) Collect(before time.Time, keep func(ids.Digest) bool) (freed int
 		if err != nil && !strings.HasPrefix(e.Name(), scratch) || err == nil && keep(d) {
 			continue
 		}
-		if err := s.root.Remove(e.Name()); err != nil {
+		if err := root.Remove(e.Name()); err != nil {
 			return freed, disk.Error(err, "a blob cannot be removed")
 		}
 		freed += info.Size()
 	}
 	return freed, nil
+}
+
+// Renew tells whether a blob is there, and makes it as new as one that is written now: no
+// collection takes it before somebody has had the time to name it.
+func (s *Store) Renew(d ids.Digest) bool {
+	if _, err := ids.ParseDigest(string(d)); err != nil {
+		return false
+	}
+	for _, root := range s.all() {
+		if now := time.Now(); root.Chtimes(d.Hex(), now, now) == nil {
+			return true
+		}
+	}
+	return false
 }

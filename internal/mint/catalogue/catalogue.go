@@ -39,6 +39,9 @@ type Options struct {
 	Store   Store
 	Clock   clock.Clock
 	Parents int // how many ancestors of what is reached are kept from collection
+	// State tells whether this home has training state, and keeps it from collection for
+	// long enough to be named by a policy record. nil: it has none.
+	State func(ids.Digest) bool
 }
 
 // DefaultParents is how many ancestors of what is reached are kept where nothing else is said.

@@ -141,6 +141,9 @@ func (c *Catalogue) moveOnce(ctx context.Context, owner string, m Move, to adapt
 	if m.Version >= 0 && now.Version != m.Version {
 		return adapter.Pointer{}, moved(m.Name, m.Alias)
 	}
+	if m.Checkpoint == "" && to.Checkpoint != "" && c.State != nil && c.State(to.Checkpoint) {
+		m.Checkpoint = to.Checkpoint
+	}
 	next := m.pointer(owner, now, to, c.Clock.Now().UTC())
 	moves := []adapter.Pointer{next}
 	if m.Alias == adapter.Champion && now.Revision != "" && now.Revision != next.Revision {
@@ -237,4 +240,20 @@ func (c *Catalogue) Champions(ctx context.Context, owner string) (map[string]ada
 		p.byOwner[owner] = s
 	}
 	return s.byName, nil
+}
+
+// States gives the training states that the policy records and other names of all owners
+// link, and those that their moves since a time did.
+func (c *Catalogue) States(ctx context.Context, since time.Time) (all []ids.Digest, err error) {
+	owners, err := c.Store.Publishers(ctx)
+	for _, owner := range owners {
+		moves, err := c.Store.MovesSince(ctx, owner, since)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range moves {
+			all = append(all, m.Checkpoint, m.Optimizer)
+		}
+	}
+	return all, err
 }

@@ -61,13 +61,15 @@ func readFile(path string, most int64) ([]byte, error) {
 // Draft is a revision to publish. Its identity comes from Files alone.
 type Draft struct {
 	Files
-	Name      string // of the adapter that it was made as
-	Parent    ids.Digest
-	Contract  ids.Digest
-	Data      ids.Digest
-	Recipe    string // its text
-	Metrics   map[string]float64
-	Signature string // an envelope; empty: none
+	Name     string // of the adapter that it was made as
+	Parent   ids.Digest
+	Contract ids.Digest
+	Data     ids.Digest
+	// Checkpoint is the last saved state of its training, with the optimizer's.
+	Checkpoint ids.Digest
+	Recipe     string // its text
+	Metrics    map[string]float64
+	Signature  string // an envelope; empty: none
 	// Expect, if not empty, is the revision that the files must be.
 	Expect ids.Digest
 	// Key, if not nil, signs the revision and where it comes from.
@@ -117,7 +119,7 @@ func (c *Catalogue) examine(owner string, d Draft) (adapter.Published, error) {
 	if err := adapter.CheckName(d.Name); err != nil {
 		return p, err
 	}
-	for _, link := range []ids.Digest{d.Parent, d.Contract, d.Data} {
+	for _, link := range []ids.Digest{d.Parent, d.Contract, d.Data, d.Checkpoint} {
 		if link != "" {
 			if _, err := ids.ParseDigest(string(link)); err != nil {
 				return p, err
@@ -130,7 +132,10 @@ func (c *Catalogue) examine(owner string, d Draft) (adapter.Published, error) {
 	}
 	rev := content.Revision()
 	rev.Name = d.Name
-	p = adapter.Published{Revision: rev, Owner: owner, Parent: d.Parent, Contract: d.Contract, Data: d.Data, Metrics: d.Metrics, Created: c.Clock.Now().UTC(), Signature: d.Signature}
+	p = adapter.Published{Revision: rev, Owner: owner, Parent: d.Parent, Contract: d.Contract, Data: d.Data, Checkpoint: d.Checkpoint, Metrics: d.Metrics, Created: c.Clock.Now().UTC(), Signature: d.Signature}
+	if p.Parent == p.Hash {
+		p.Parent = "" // nothing was learned
+	}
 	if d.Recipe != "" {
 		p.Recipe = ids.DigestOf([]byte(d.Recipe))
 	}
