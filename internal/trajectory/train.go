@@ -16,13 +16,21 @@ type Trainable struct{ run *transcript.Run }
 
 // Training admits a run: one of discovery, or of production where the person has consented.
 func Training(r *transcript.Run) (Trainable, error) {
-	switch p := r.Head.Purpose; {
-	case p == record.Discovery, p == record.Production && r.Head.Consent == record.ConsentTrain:
-		return Trainable{r}, nil
+	if err := admit(r.Head, "the run "+r.Head.Run); err != nil {
+		return Trainable{}, err
+	}
+	return Trainable{r}, nil
+}
+
+// admit is the one rule about what may be trained on, of runs and of turns.
+func admit(h record.Head, what string) error {
+	switch p := h.Purpose; {
+	case p == record.Discovery, p == record.Production && h.Consent == record.ConsentTrain:
+		return nil
 	case p == record.Production:
-		return Trainable{}, errs.New(errs.Forbidden, "nobody has consented to training on the run "+r.Head.Run, "begin runs that may be trained on with --consent train")
+		return errs.New(errs.Forbidden, "nobody has consented to training on "+what, "begin what may be trained on with the consent train")
 	default:
-		return Trainable{}, errs.New(errs.Forbidden, "the run "+r.Head.Run+" is of the purpose "+string(p)+", which is never trained on", "train on runs of production (with consent) or discovery")
+		return errs.New(errs.Forbidden, what+" is of the purpose "+string(p)+", which is never trained on", "train on production (with consent) or discovery")
 	}
 }
 
@@ -57,15 +65,19 @@ type SFTFunction struct {
 
 // SFT is the conversation of a run as the model was shown it.
 func (t Trainable) SFT() SFTRow {
-	row := SFTRow{Metadata: t.origin()}
-	for _, m := range t.run.Messages() {
+	return sftRow(t.run.Messages(), t.run.Opened.Tools, t.origin())
+}
+
+func sftRow(messages []chat.Message, tools []chat.ToolDef, origin map[string]any) SFTRow {
+	row := SFTRow{Metadata: origin}
+	for _, m := range messages {
 		out := SFTMessage{Role: m.Role, Content: m.Text(), ToolCallID: m.ToolCallID, Name: m.Name}
 		for _, c := range m.ToolCalls {
 			out.ToolCalls = append(out.ToolCalls, SFTCall{c.ID, "function", SFTFunction{c.Name, c.Arguments}})
 		}
 		row.Messages = append(row.Messages, out)
 	}
-	for _, d := range t.run.Opened.Tools {
+	for _, d := range tools {
 		row.Tools = append(row.Tools, definition(d))
 	}
 	return row

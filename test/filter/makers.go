@@ -125,7 +125,7 @@ func group(s string, n int, by string) string {
 	return strings.Join(append(parts, s), by)
 }
 
-var accounts = map[string]string{"de": "000000000000000000", "gb": "NWBK00000000000000", "fr": "0000000000000000000000K00", "es": "00000000000000000000", "it": "X0000000000000000000000", "nl": "ABNA0000000000"}
+var accounts = map[string]string{"de": "000000000000000000", "gb": "NWBK00000000000000", "fr": "00000000000000000000K00", "es": "00000000000000000000", "it": "X0000000000000000000000", "nl": "ABNA0000000000"}
 
 // iban gives an account the check digits of ISO 13616.
 func (m maker) iban(country string) string {
