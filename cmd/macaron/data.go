@@ -23,7 +23,7 @@ import (
 )
 
 func newData(e *env) *cobra.Command {
-	return noun("data", "Export and delete what people said", newDataDelete(e), newDataExport(e))
+	return noun("data", "Export and delete what people said, and make training data of it", newDataDelete(e), newDataExport(e), newDataReport(e))
 }
 
 // withStore opens the log for one command. A server may be running.
@@ -130,11 +130,26 @@ func moment(text string, now time.Time) (time.Time, error) {
 
 func newDataExport(e *env) *cobra.Command {
 	var owner, session string
+	var train bool
+	var t trainExport
 	c := &cobra.Command{
-		Use: "export", Short: "Print the records of conversations as JSON lines", Args: noArgs,
-		Long:    "Prints one JSON object a line and record: its head, kind and body, as docs/formats/log.md\ndescribes them, in the order of the log; of a tenant, session after session.",
-		Example: "  macaron data export --session ses_01J... > conversation.jsonl\n  macaron data export --tenant acme > acme.jsonl",
+		Use: "export", Short: "Print the records of conversations as JSON lines, or make a training dataset of them", Args: noArgs,
+		Long: "Prints one JSON object a line and record: its head, kind and body, as docs/formats/log.md\ndescribes them, in the order of the log; of a tenant, session after session.\n\n" +
+			"With --train it makes a dataset instead (docs/DATA.md): of what people consented to and agents discovered,\nwithout what is personal, secret, broken, doubled or part of an evaluation.",
+		Example: "  macaron data export --session ses_01J... > conversation.jsonl\n  macaron data export --tenant acme > acme.jsonl\n  macaron data export --train --tenant acme --settings filter.toml",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if train {
+				if session != "" {
+					return errs.New(errs.InvalidRequest, "--session and --train do not go together", "leave one of them out")
+				}
+				if owner == "" {
+					owner = auth.Local
+				}
+				return e.exportDataset(cmd.Context(), owner, t)
+			}
+			if t != (trainExport{}) {
+				return errs.New(errs.InvalidRequest, "--out, --settings, --evaluation and --encoder are of --train alone", "add --train")
+			}
 			if owner == "" && session == "" {
 				return errs.New(errs.InvalidRequest, "nothing says what to export", "give --session or --tenant")
 			}
@@ -152,7 +167,12 @@ func newDataExport(e *env) *cobra.Command {
 	}
 	c.Flags().StringVar(&owner, "tenant", "", "whose conversations; with --session the default is "+auth.Local)
 	c.Flags().StringVar(&session, "session", "", "one session")
-	c.Flags().Bool("jsonl", true, "JSON lines, the one form there is")
+	c.Flags().Bool("jsonl", true, "JSON lines, the one form of records")
+	c.Flags().BoolVar(&train, "train", false, "make a training dataset")
+	c.Flags().StringVar(&t.out, "out", "", "with --train: directory of all datasets (default: datasets in the home)")
+	c.Flags().StringVar(&t.settings, "settings", "", "with --train: TOML file of the filter's settings")
+	c.Flags().StringVar(&t.evaluation, "evaluation", "", "with --train: registry of further evaluation sets")
+	c.Flags().StringVar(&t.encoder, "encoder", "", "with --train: directory of a sentence encoder (default: router.embedding_model)")
 	return c
 }
 

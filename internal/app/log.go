@@ -11,6 +11,7 @@ import (
 	"macaron/internal/harness"
 	revisions "macaron/internal/mint/catalogue"
 	"macaron/internal/mint/ledger"
+	"macaron/internal/record"
 	"macaron/internal/retention"
 	"macaron/internal/session"
 	"macaron/internal/store/postgres"
@@ -27,6 +28,8 @@ type Store interface {
 	toolshed.Log
 	revisions.Store
 	Mint() ledger.Store
+	// Erasures lists what was deleted of an owner, newest first, at most limit.
+	Erasures(ctx context.Context, owner string, limit int) ([]record.Erased, error)
 	Close() error
 }
 

@@ -10,6 +10,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/limits"
+	"macaron/internal/record"
 	"macaron/internal/turn"
 )
 
@@ -42,8 +43,13 @@ func Extension(q *turn.Request, field string, raw json.RawMessage) error {
 			q.Session, err = limits.Text(at, value, limits.NameBytes)
 		case "parent_turn":
 			q.ParentTurn, err = limits.Text(at, value, limits.NameBytes)
+		case "consent":
+			var word string
+			if word, err = limits.Text(at, value, limits.NameBytes); err == nil {
+				err = consent(q, word)
+			}
 		default:
-			err = errs.New(errs.InvalidRequest, "the macaron object has no "+at, "it takes session and parent_turn").In(at)
+			err = errs.New(errs.InvalidRequest, "the macaron object has no "+at, "it takes session, parent_turn and consent").In(at)
 		}
 		if err != nil {
 			return err
@@ -52,7 +58,7 @@ func Extension(q *turn.Request, field string, raw json.RawMessage) error {
 	return nil
 }
 
-// Place reads the explicit session and parent from the headers, which go before those
+// Place reads the explicit session, parent and consent from the headers, which go before those
 // of the body, and checks them.
 func Place(q *turn.Request, h http.Header) error {
 	if s := h.Get("X-Macaron-Session"); s != "" {
@@ -60,6 +66,11 @@ func Place(q *turn.Request, h http.Header) error {
 	}
 	if t := h.Get("X-Macaron-Parent-Turn"); t != "" {
 		q.ParentTurn = t
+	}
+	if c := h.Get("X-Macaron-Consent"); c != "" {
+		if err := consent(q, c); err != nil {
+			return err
+		}
 	}
 	if q.Session != "" {
 		if err := ids.Check(ids.Session, q.Session); err != nil {
@@ -72,6 +83,16 @@ func Place(q *turn.Request, h http.Header) error {
 		}
 	}
 	return nil
+}
+
+// consent reads whether the person allows training on the turn.
+func consent(q *turn.Request, word string) error {
+	switch c := record.Consent(word); c {
+	case record.ConsentNone, record.ConsentTrain:
+		q.Consent = c
+		return nil
+	}
+	return errs.New(errs.InvalidRequest, "there is no consent "+errs.Clip(word), "use none or train").In("macaron.consent")
 }
 
 // Headers tells who answers before the body does.

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"macaron"
+	"macaron/internal/app"
+	"macaron/internal/bench/flow"
+	"macaron/internal/config"
+	"macaron/internal/engine/encoder"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/mint/filter"
+)
+
+// trainExport are the flags of data export --train.
+type trainExport struct{ out, settings, evaluation, encoder string }
+
+func (e *env) exportDataset(ctx context.Context, owner string, t trainExport) error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	set := filter.Defaults()
+	if t.settings != "" {
+		raw, err := os.ReadFile(t.settings)
+		if err != nil {
+			return errs.Wrap(errs.NotFound, err, t.settings+" cannot be read", "docs/DATA.md has the settings")
+		}
+		if set, err = filter.ParseSettings(raw); err != nil {
+			return err
+		}
+	}
+	enc, digest, err := openEncoder(t.encoder, c, set)
+	if err != nil {
+		return err
+	}
+	if enc != nil {
+		defer enc.Close() // read-only
+	}
+	sets, err := evaluations(t.evaluation)
+	if err != nil {
+		return err
+	}
+	index, err := filter.NewIndex(ctx, sets, set.Evals.NGram, embedding(enc))
+	if err != nil {
+		return err
+	}
+	if t.out == "" {
+		t.out = filepath.Join(c.Home, "datasets")
+	}
+	return e.withStore(ctx, func(s app.Store) error { return e.makeDataset(ctx, s, c, owner, t.out, set, index, digest) })
+}
+
+func (e *env) makeDataset(ctx context.Context, s app.Store, c config.Config, owner, out string, set filter.Settings, index *filter.Index, encoder ids.Digest) error {
+	f, err := filter.New(set, index, out)
+	if err != nil {
+		return err
+	}
+	p := app.NewProduction(s, c.Home)
+	if err := p.Feed(ctx, f, owner); err != nil {
+		return errors.Join(err, f.Abandon())
+	}
+	dir, m, err := f.Close(encoder)
+	if err != nil {
+		return err
+	}
+	if e.json {
+		return e.printJSON(map[string]any{"dataset": "sha256:" + filepath.Base(dir), "dir": dir, "manifest": m})
+	}
+	read, dropped := m.Source.Turns+m.Source.Runs, 0
+	for _, n := range m.Dropped {
+		dropped += n
+	}
+	fmt.Fprintf(e.out, "%s\n%d turns and runs read, %d dropped; %d rows to train on, %d held out\n", dir, read, dropped, m.Rows["train"], m.Rows["held_out"])
+	return nil
+}
+
+// openEncoder opens the sentence encoder that finds parts of evaluations by meaning, nil
+// where none is set.
+func openEncoder(dir string, c config.Config, set filter.Settings) (*encoder.Encoder, ids.Digest, error) {
+	if dir == "" {
+		dir = c.Router.EmbeddingModel
+	}
+	if dir == "" || set.Evals.Cosine == 0 {
+		return nil, "", nil
+	}
+	enc, err := encoder.Open(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	return enc, enc.Digest, nil
+}
+
+// embedding keeps a nil encoder a nil interface.
+func embedding(enc *encoder.Encoder) filter.Embedder {
+	if enc == nil {
+		return nil
+	}
+	return enc
+}
+
+// evaluations are the sets of the project, and of another registry.
+func evaluations(more string) ([]filter.EvalSet, error) {
+	sets, err := filter.ReadEvals(macaron.Evaluation, "evaluation.toml", suite)
+	if err != nil || more == "" {
+		return sets, err
+	}
+	others, err := filter.ReadEvals(os.DirFS(filepath.Dir(more)), filepath.Base(more), suite)
+	return append(sets, others...), err
+}
+
+// suite gives the instructions of a suite that the program makes, as the benchmark's
+// command makes it by itself.
+func suite(name string) ([]string, error) {
+	if name != "flow" {
+		return nil, errs.New(errs.NotFound, "there is no suite "+errs.Clip(name), "the suite that can be named is flow; give others as files")
+	}
+	const windows = 8
+	var out []string
+	for _, t := range flow.Tasks("macaron", windows) {
+		out = append(out, t.Instruction)
+	}
+	return out, nil
+}
