@@ -70,7 +70,7 @@ func Defaults() Settings {
 		Length: Length{MaxChars: 32000, MinAnswer: 1, MaxTokens: 8192}, Language: []string{},
 		Quality: Quality{Truncated: true, Refusals: true, Negative: true, ToolErrors: true, Repetition: 0.5, Failed: true},
 		Double:  Double{Jaccard: 0.8, Shingle: 3, Window: 200000},
-		Evals:   Evals{NGram: 13, Cosine: 0.9},
+		Evals:   Evals{NGram: 13, Cosine: 0.85},
 	}
 }
 
