@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes clean
+.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -171,6 +171,9 @@ eval-overlay: build model ## measure answers that go on from the route hop's pro
 .PHONY: eval-routing-harm
 eval-routing-harm: build model ## measure whether routing hurts: direct, routed, and routed without kept prefixes
 	@$(GO) run ./test/harm
+
+eval-filter: ## measure how well the data filter finds personal data and secrets, and tells languages (docs/DATA.md)
+	@$(GO) run ./test/filter/measure
 
 eval-modes: build testdata ## compare functions, repl and hybrid on BFCL and on composition tasks (docs/BENCH.md; FLAGS, such as --upstream URL); it goes on where it was
 	@mkdir -p $(CACHE)

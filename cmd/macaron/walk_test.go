@@ -20,7 +20,7 @@ import (
 )
 
 // walk is a line for each command: how the test runs it. The lines run in order in one home; $HOME,
-// $FILE, $DIR and $MODEL are there, $KEY, $TURN, $SESSION, $RUN and $TOOL are what an earlier line has printed.
+// $FILE, $DIR and $MODEL are there, $KEY, $TURN, $SESSION, $RUN, $TOOL and $DATASET are what an earlier line has printed.
 var walk = []struct{ path, args, input string }{
 	{"version", "", ""},
 	{"config show", "", ""},
@@ -39,6 +39,8 @@ var walk = []struct{ path, args, input string }{
 	{"route", "hello", ""},
 	{"route explain", "$TURN", ""},
 	{"data export", "--session $SESSION", ""},
+	{"data export", "--train", ""},
+	{"data report", "$HOME$DATASET", ""},
 	{"data delete", "--session $SESSION --dry-run", ""},
 	{"key create", "", ""},
 	{"key list", "", ""},
@@ -128,7 +130,7 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 			line = append(line, a)
 		}
 		out, failed := speak(t, w.input, line)
-		for name, pattern := range map[string]string{"$KEY": `key_[0-9A-Z]{26}`, "$TURN": `trn_[0-9A-Z]{26}`, "$SESSION": `ses_[0-9A-Z]{26}`, "$RUN": `run_[0-9A-Z]{26}`, "$TOOL": `sha256:[0-9a-f]{64}`} {
+		for name, pattern := range map[string]string{"$KEY": `key_[0-9A-Z]{26}`, "$TURN": `trn_[0-9A-Z]{26}`, "$SESSION": `ses_[0-9A-Z]{26}`, "$RUN": `run_[0-9A-Z]{26}`, "$TOOL": `sha256:[0-9a-f]{64}`, "$DATASET": `/datasets/[0-9a-f]{64}`} {
 			if found := regexp.MustCompile(pattern).FindString(out); found != "" {
 				known[name] = found
 			}
