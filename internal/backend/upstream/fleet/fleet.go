@@ -11,7 +11,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,12 +45,6 @@ type Fleet struct {
 	done    sync.WaitGroup
 }
 
-type member struct {
-	Engine
-	breaker breaker
-	sick    atomic.Pointer[errs.Error] // what the last look found; nil: well
-}
-
 var _ backend.Generator = (*Fleet)(nil)
 
 // New makes a Fleet of at least one engine and begins to look after their health.
@@ -74,38 +67,6 @@ func New(engines []Engine, o Options) *Fleet {
 	return f
 }
 
-// watch looks at an engine again and again.
-func (m *member) watch(ctx context.Context, o Options) {
-	for {
-		m.look(ctx, min(o.Every, 5*time.Second), o.Changed)
-		again := time.NewTimer(o.Every)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
-			return
-		}
-	}
-}
-
-// look asks an engine whether it is well and reports a change.
-func (m *member) look(ctx context.Context, most time.Duration, changed func(string, error)) {
-	within, stop := context.WithTimeout(ctx, most)
-	defer stop()
-	err := m.Gen.Ready(within)
-	if ctx.Err() != nil {
-		return
-	}
-	var now *errs.Error
-	if err != nil {
-		now = errs.As(err)
-	}
-	before := m.sick.Swap(now)
-	if (before == nil) != (now == nil) && changed != nil {
-		changed(m.Name, err)
-	}
-}
-
 // Close ends the looking and frees the engines.
 func (f *Fleet) Close() error {
 	f.stop()
@@ -117,57 +78,6 @@ func (f *Fleet) Close() error {
 		}
 	}
 	return errors.Join(all...)
-}
-
-// Status is one engine's.
-type Status struct {
-	Name    string `json:"name"`
-	Breaker State  `json:"breaker"`
-	Error   string `json:"error,omitempty"` // of the last look
-}
-
-// Status tells how each engine is, in the order of the settings.
-func (f *Fleet) Status() []Status {
-	var out []Status
-	for _, m := range f.members {
-		s := Status{Name: m.Name, Breaker: m.breaker.state()}
-		if e := m.sick.Load(); e != nil {
-			s.Error = e.Message
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// Ready implements backend.Generator: every adapter has an engine that is well.
-func (f *Fleet) Ready(ctx context.Context) error {
-	found := make([]error, len(f.members))
-	var all sync.WaitGroup
-	for i, m := range f.members {
-		all.Go(func() { found[i] = m.Gen.Ready(ctx) })
-	}
-	all.Wait()
-	well := map[string]bool{}
-	for i, m := range f.members {
-		if found[i] != nil {
-			continue
-		}
-		if len(m.Adapters) == 0 {
-			return nil
-		}
-		for _, a := range m.Adapters {
-			well[a] = true
-		}
-	}
-	for i, m := range f.members {
-		if found[i] == nil {
-			continue
-		}
-		if len(m.Adapters) == 0 || slices.ContainsFunc(m.Adapters, func(a string) bool { return !well[a] }) {
-			return found[i]
-		}
-	}
-	return nil
 }
 
 // Capabilities implements backend.Generator: what all engines can.
@@ -284,63 +194,4 @@ func (m *member) run(ctx context.Context, r backend.Request, yield func(chat.Eve
 		}
 	}
 	return begun, nil
-}
-
-// broken reports whether an error tells of an engine that is not well, rather than of
-// a request that it does not want or of settings that are wrong, which a pause does not mend.
-func broken(err error) bool {
-	var l interface{ Lasting() bool }
-	if errors.As(err, &l) && l.Lasting() {
-		return false
-	}
-	return faulty(err)
-}
-
-// faulty: the engine is at fault, or how it was set up.
-func faulty(err error) bool {
-	switch errs.CodeOf(err) {
-	case errs.UpstreamUnavailable, errs.UpstreamFailed, errs.Internal:
-		return true
-	}
-	return false
-}
-
-// elsewhere reports whether another engine may do better: the request itself was not at fault.
-func elsewhere(err error) bool { return faulty(err) || errs.CodeOf(err) == errs.Overloaded }
-
-// failures are what the engines said that were asked in vain.
-type failures struct {
-	last  error
-	names []string
-	wait  time.Duration // the shortest that was told
-}
-
-func (f *failures) add(err error) {
-	f.last = err
-	f.sooner(errs.As(err).RetryAfter)
-}
-
-// closed notes an engine whose breaker let nothing pass.
-func (f *failures) closed(m *member, wait time.Duration) {
-	f.names = append(f.names, m.Name)
-	f.sooner(wait)
-}
-
-func (f *failures) sooner(wait time.Duration) {
-	if wait > 0 && (f.wait == 0 || wait < f.wait) {
-		f.wait = wait
-	}
-}
-
-// result is the last error, with the shortest wait that any engine told.
-func (f *failures) result() error {
-	if f.last == nil {
-		return &errs.Error{Code: errs.UpstreamUnavailable, Message: "the engine failed several times in a row and is left alone for a while: " + strings.Join(f.names, ", "),
-			Next: "try again later", RetryAfter: f.wait}
-	}
-	e := *errs.As(f.last)
-	if f.wait > 0 {
-		e.RetryAfter = f.wait
-	}
-	return &e
 }
