@@ -2,15 +2,13 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"macaron/internal/contract"
 	"macaron/internal/errs"
-	"macaron/internal/ids"
 	"macaron/internal/record"
 	"macaron/internal/repl"
 	"macaron/internal/tool"
@@ -61,6 +59,9 @@ func (r *run) cell(ctx context.Context, s step) error {
 	}
 	ran.Shown = r.shown(ran)
 	bodies := []record.Body{ran}
+	if len(out.Refused) > 0 {
+		bodies = append(bodies, record.RunNote{Note: record.NoteSandbox, Call: s.act.ID, Text: counts(out.Refused)})
+	}
 	if out.Status == repl.Died {
 		bodies = append(bodies, record.RunNote{Note: record.NoteReset, Text: "the Python ended (" + out.Reason + "), and its names with it"})
 		if err := space.Restart(ctx); err != nil {
@@ -75,6 +76,15 @@ func (r *run) cell(ctx context.Context, s step) error {
 	}
 	r.h.Point("cell.recorded")
 	return nil
+}
+
+// counts names what was refused, in the order of the alphabet.
+func counts(refused map[string]int) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(refused)) {
+		list = append(list, fmt.Sprintf("%s %d", name, refused[name]))
+	}
+	return strings.Join(list, ", ")
 }
 
 // permitted asks a person for code, where the contract says so, and gives a no in words.
@@ -186,208 +196,4 @@ func clip(text string, chars int) string {
 		return contract.Clip(text, chars) + fmt.Sprintf("\n[%d of %d characters are left out]", n-chars, n)
 	}
 	return text
-}
-
-// calling is the cell that runs, as its calls see it.
-type calling struct {
-	mu      sync.Mutex
-	cell    string // "": none runs
-	stop    func()
-	made    int
-	stopped error
-	open    sync.WaitGroup // calls that have no result yet
-}
-
-func (c *calling) begin(cell string, stop func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cell, c.stop, c.made, c.stopped = cell, stop, 0, nil
-}
-
-// end waits for the calls that are under way still, as where the Python was killed beneath
-// them, and gives what has stopped the run from inside the cell: what came of every call is on
-// record before the run goes on.
-func (c *calling) end() error {
-	c.mu.Lock()
-	c.cell, c.stop = "", nil
-	c.mu.Unlock()
-	c.open.Wait()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.stopped
-}
-
-// number counts the calls of the cell, in the order in which they come. One that has a number
-// is open until c.open is told.
-func (c *calling) number(cell string) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopped != nil {
-		return 0, c.stopped
-	}
-	if c.cell != cell {
-		return 0, errs.New(errs.Canceled, "the cell has ended", "")
-	}
-	c.made++
-	c.open.Add(1)
-	return c.made, nil
-}
-
-// fail stops the cell and the run: code could catch the error of its call and go on.
-func (c *calling) fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopped == nil {
-		c.stopped = err
-	}
-	if c.stop != nil {
-		c.stop()
-	}
-}
-
-// answer is the repl.Caller of the run: a call that code makes goes the way of every call.
-func (r *run) answer(ctx context.Context, cell, name string, args json.RawMessage) (json.RawMessage, error) {
-	n, err := r.calling.number(cell)
-	if err != nil {
-		return nil, err
-	}
-	defer r.calling.open.Done()
-	c := tool.Call{ID: fmt.Sprintf("%s/%d", cell, n), Name: name, Arguments: args, Parent: cell}
-	before := r.call(c.ID)
-	out, err := r.invoke(ctx, c)
-	if err == nil && before != nil && before.Returned != nil {
-		err = r.redo(ctx, c, out)
-	}
-	if err != nil {
-		r.calling.fail(err)
-		return nil, errs.New(errs.Canceled, "the run has stopped", "")
-	}
-	if e := out.Error; e != nil {
-		return nil, &repl.CallError{Code: string(e.Code), Message: e.Message, Retryable: e.Retryable}
-	}
-	return r.scrub(out.Value), nil
-}
-
-// redo has a call that is answered from the record take effect on the workspace again: a
-// cell that begins anew has the files of before the call. Other effects are not repeated.
-func (r *run) redo(ctx context.Context, c tool.Call, was tool.Result) error {
-	if k := r.call(c.ID); k != nil {
-		for _, x := range k.Calls {
-			if x.Called == nil || x.Returned == nil {
-				continue
-			}
-			if err := r.redo(ctx, call(x), result(*x.Returned)); err != nil {
-				return err
-			}
-		}
-	}
-	t, ok := r.contract.Tool(c.Name)
-	if was.Error != nil || !ok || !strings.HasPrefix(t.Use, contract.UseBuiltin+"files.") {
-		return nil
-	}
-	_, err := r.tools[c.Name].Invoke(ctx, c)
-	return err
-}
-
-// python gives the run's session, opened and brought to where the record stands.
-func (r *run) python(ctx context.Context) (*repl.Session, error) {
-	if r.space != nil && !r.space.Ended() {
-		return r.space, nil
-	}
-	if r.space != nil { // killed from outside between two cells: the record brings it back
-		if err := r.space.Close(); err != nil {
-			return nil, err
-		}
-		r.space = nil
-	}
-	o := repl.SessionOptions{ID: r.id, Workspace: r.dir, Stubs: Stubs(r.stubDefs()), Call: r.answer, Seed: r.t.Opened.Seed, Frozen: true,
-		Limits: Limits(r.contract.Sandbox)}
-	pool, err := r.sandbox(ctx)
-	if err != nil {
-		return nil, err
-	}
-	journal, policy := r.journal()
-	if len(journal) == 0 {
-		return r.begin(ctx, pool, o)
-	}
-	set, err := r.variables()
-	if err != nil {
-		return nil, err
-	}
-	if set != "" {
-		journal = append([]repl.Entry{{Cell: "environment", Code: set, Status: repl.OK}}, journal...)
-	}
-	files := r.files()
-	r.space, err = pool.Restore(ctx, o, repl.Snapshot{Policy: policy, Journal: journal})
-	if err == nil {
-		return r.space, r.restore(files)
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	r.h.Logger.Warn("a run's Python could not be restored", "run", r.id, "err", err)
-	note := record.RunNote{Note: record.NoteReset, Text: errs.As(err).Message}
-	word := record.RunNote{Note: record.NoteMessage, Text: "The Python session had to be begun anew: its names are gone. Files are as they were."}
-	if _, err := r.begin(ctx, pool, o); err != nil {
-		return nil, err
-	}
-	if err := r.restore(files); err != nil {
-		return nil, err
-	}
-	return r.space, r.append(ctx, note, word)
-}
-
-// begin opens a session in which nothing has run.
-func (r *run) begin(ctx context.Context, pool *repl.Pool, o repl.SessionOptions) (*repl.Session, error) {
-	s, err := pool.Session(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	r.space = s
-	return s, r.environ(ctx, s)
-}
-
-// Limits are a contract's bounds of a sandbox.
-func Limits(b contract.Sandbox) repl.Limits {
-	return repl.Limits{MemoryMB: b.MemoryMB, PIDs: b.PIDs, CPUSeconds: b.CPUSeconds, DiskMB: b.DiskMB, WallMS: b.WallMS, OutputBytes: b.OutputBytes}
-}
-
-// journal is what the session's cells were, since its names were lost the last time, and
-// the policy of the sandbox that they ran in.
-func (r *run) journal() (entries []repl.Entry, policy ids.Digest) {
-	r.state.Lock()
-	defer r.state.Unlock()
-	var reset time.Time
-	for _, n := range r.t.Notes {
-		if n.Note == record.NoteReset {
-			reset = n.Time
-		}
-	}
-	for _, c := range r.t.Cells() {
-		if c.Ran.Status == string(repl.Died) || !c.At.After(reset) {
-			continue
-		}
-		policy = c.Ran.Policy
-		e := repl.Entry{Cell: c.ID, Code: c.Ran.Code, Now: c.Ran.Now, Status: repl.Status(c.Ran.Status)}
-		for _, k := range c.Calls {
-			e.Calls = append(e.Calls, callRecord(k))
-		}
-		entries = append(entries, e)
-	}
-	return entries, policy
-}
-
-// callRecord is a call of a cell as a journal has it.
-func callRecord(k *transcript.Call) repl.CallRecord {
-	out := repl.CallRecord{}
-	if k.Called != nil {
-		out.Name, out.Args = k.Called.Name, k.Called.Arguments
-	}
-	if b := k.Returned; b != nil {
-		out.Name, out.Value = b.Name, b.Value
-		if e := b.Error; e != nil {
-			out.Value, out.Error = nil, &repl.CallError{Code: e.Code, Message: e.Message, Retryable: e.Retryable}
-		}
-	}
-	return out
 }

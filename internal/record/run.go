@@ -141,6 +141,7 @@ const (
 	NoteSnapshot        = "snapshot"         // Files are the workspace
 	NoteResumed         = "resumed"          // a process went on with the run
 	NoteCancel          = "cancel"           // a person wants it to end
+	NoteSandbox         = "sandbox.refused"  // Text names the system calls that the sandbox refused to the cell Call, with counts
 	NoteReset           = "reset"            // the Python namespace is a new one; Text says what of it is lost
 )
 

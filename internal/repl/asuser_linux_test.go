@@ -80,7 +80,7 @@ func TestTheSameAsAnOrdinaryUser(t *testing.T) {
 	if err := os.WriteFile(binary, self, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(binary, "-test.v", "-test.timeout=4m", "-test.run", "^(TestEscapes|TestAbuses|TestProtocolForgery|TestNoOrphans|TestNamespaceLasts|TestToolsCallBack|TestSnapshot|TestInterrupt|TestExec|TestLayers)")
+	cmd := exec.Command(binary, "-test.v", "-test.timeout=4m", "-test.run", "^(TestEscapes|TestAbuses|TestProtocolForgery|TestNoOrphans|TestNamespaceLasts|TestToolsCallBack|TestSnapshot|TestInterrupt|TestExec|TestLayers|TestRefusals)")
 	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir, "MACARON_TEST_ORDINARY=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
 	out, err := cmd.CombinedOutput()

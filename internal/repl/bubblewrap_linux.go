@@ -22,7 +22,9 @@ type bubblewrap struct {
 	groups   *cgroups // nil: there are none
 	python   string   // real path of the interpreter
 	prefix   string   // its tree, unless that is /usr
-	filter   []byte
+	filters  filters
+	enter    string // what a sandbox begins with, entry
+	naming   bool   // refused system calls are named: layers has tried it
 	launcher *launcher
 }
 
@@ -30,7 +32,7 @@ const installBubblewrap = "install it, on Debian: apt-get install bubblewrap; or
 
 // openBubblewrap finds what the backend needs; layers says what it found.
 func openBubblewrap(ctx context.Context, o Options) (*bubblewrap, error) {
-	b := &bubblewrap{root: os.Geteuid() == 0}
+	b := &bubblewrap{root: os.Geteuid() == 0, enter: entry}
 	var err error
 	if b.bwrap, err = exec.LookPath(cmp.Or(o.Bubblewrap, "bwrap")); err != nil {
 		return nil, errs.Wrap(errs.Unsupported, err, "bubblewrap (bwrap) is not there", installBubblewrap)
@@ -41,7 +43,7 @@ func openBubblewrap(ctx context.Context, o Options) (*bubblewrap, error) {
 	if err := b.findPython(ctx, cmp.Or(o.Python, "/usr/bin/python3")); err != nil {
 		return nil, err
 	}
-	if b.filter, err = filter(); err != nil {
+	if b.filters, err = newFilters(); err != nil {
 		return nil, errs.Wrap(errs.Unsupported, err, "there is no filter of system calls for this processor", "set sandbox.backend")
 	}
 	if self, err := os.ReadFile("/proc/self/cgroup"); err == nil {
@@ -119,7 +121,7 @@ func (b *bubblewrap) arguments(p program, placed []Bind, pipes *pipes) []string 
 		args = append(args, how, bind.From, bind.To)
 	}
 	args = append(args, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", p.dir, "--")
-	return append(args, p.args...)
+	return append(args, p.args(pipes.listener)...)
 }
 
 // environment is all that a program of the sandbox finds. Hashes and times are the same
@@ -148,7 +150,9 @@ func (b *bubblewrap) interpreter(ctx context.Context, workspace string, l Limits
 	if err != nil {
 		return nil, err
 	}
-	p := program{args: []string{b.python, "-s", "-S", "-B", "-c", bootstrap, rlimits(l, b.groups == nil), driver}, dir: "/workspace",
+	p := program{args: func(listener string) []string {
+		return []string{b.python, "-s", "-S", "-B", "-c", bootstrap, rlimits(l, b.groups == nil), listener, b.enter + driver}
+	}, dir: "/workspace",
 		binds: append(b.interpreterTree(), Bind{From: workspace, To: "/workspace", Writable: true}), files: []*os.File{fds[0], fds[3]}, output: newOutput(), limits: l}
 	proc, err := b.start(ctx, p)
 	if err != nil {
@@ -204,6 +208,8 @@ func (s *sandboxed) receive() (reply, error) { return receive[reply](s.out) }
 func (s *sandboxed) ended() <-chan struct{} { return s.done }
 
 func (s *sandboxed) stdout() *output { return s.output }
+
+func (s *sandboxed) refused() map[string]int { return s.refusals.take() }
 
 // release frees the descriptors of a sandbox that has ended.
 func (s *sandboxed) release() {

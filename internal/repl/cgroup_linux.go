@@ -12,13 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// made numbers the groups of this process, whatever pool they are of.
+var made atomic.Int64
+
 // cgroups makes a control group for each sandbox: of version 2 where memory and pids
 // can be had there, else of version 1.
 type cgroups struct {
 	version int
 	memory  string // directory below which groups are made
 	pids    string // the same one in version 2
-	count   atomic.Int64
 }
 
 // cgroup is the group of one sandbox.
@@ -122,7 +124,7 @@ func (c *cgroups) try() error {
 
 // make gives a group with limits and nobody in it.
 func (c *cgroups) make(l Limits) (*cgroup, error) {
-	name := fmt.Sprintf("macaron-%d-%d", os.Getpid(), c.count.Add(1))
+	name := fmt.Sprintf("macaron-%d-%d", os.Getpid(), made.Add(1))
 	g := &cgroup{of: c, memory: filepath.Join(c.memory, name), pids: filepath.Join(c.pids, name)}
 	for _, dir := range g.dirs() {
 		if err := os.Mkdir(dir, 0o755); err != nil {

@@ -424,6 +424,9 @@ def flush():
             pass
 
 
+listener = int(sys.argv.pop())
+if listener >= 0:
+    enter(listener)
 for limit, most in decode(sys.argv.pop().encode()).items():
     hard = resource.getrlimit(getattr(resource, limit))[1]
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)

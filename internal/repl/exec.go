@@ -31,7 +31,11 @@ func (p *Pool) Exec(ctx context.Context, c Command) (Exit, error) {
 			return Exit{}, errs.Newf(errs.InvalidRequest, "%q cannot be the name of a variable", errs.Clip(k)).In("env")
 		}
 	}
-	return p.backend.run(ctx, c, c.Limits.or(p.opts.Limits).atMost(p.opts.Limits), newOutput())
+	exit, err := p.backend.run(ctx, c, c.Limits.or(p.opts.Limits).atMost(p.opts.Limits), newOutput())
+	if len(exit.Refused) > 0 {
+		p.log.Warn("a command was refused system calls", "program", errs.Clip(c.Args[0]), "refused", exit.Refused)
+	}
+	return exit, err
 }
 
 // checkBind keeps binds off what the sandbox itself makes.

@@ -40,11 +40,14 @@ type probed struct {
 	Host   string   `json:"host"`
 	NProc  int64    `json:"nproc"`
 	CPU    int64    `json:"cpu"`
+
+	refused map[string]int
+	naming  string
 }
 
 // layers starts a sandbox and asks from within what holds.
 func (b *bubblewrap) layers(ctx context.Context) []Layer {
-	got, err := b.probe(ctx)
+	got, err := b.tryNaming(ctx)
 	return []Layer{
 		{"namespaces", err == nil && got.PID <= 3 && got.Net == 1 && len(got.Files) == 0, true, told(err, "processes, mounts, network, users, names and control groups of its own")},
 		{"capabilities", err == nil && got.Caps == 0 && got.Privs == 1 && got.Userns, true, told(err, "none, none to be had, no user namespace within")},
@@ -53,7 +56,28 @@ func (b *bubblewrap) layers(ctx context.Context) []Layer {
 		{"uid", err == nil && got.UID != 0, b.root, told(err, "inside is user %d of this machine", got.UID)},
 		{"rlimits", err == nil && got.NProc > 0 && got.CPU > 0, true, told(err, "processes, CPU time, file size, descriptors")},
 		{"cgroup", b.groups != nil, b.root, b.aboutGroups()},
+		{"refusals", err == nil && b.naming, false, told(err, "%s", got.naming)},
 	}
+}
+
+// tryNaming probes with the filter that names what it refuses, and without it where the
+// kernel gives no listener: it has none, or something around this process has taken the
+// only one, or the Python lacks a module.
+func (b *bubblewrap) tryNaming(ctx context.Context) (probed, error) {
+	b.naming = true
+	got, err := b.probe(ctx)
+	if err == nil && got.refused["unshare"] == 1 {
+		got.naming = "each refused system call is named and counted"
+		return got, nil
+	}
+	b.naming = false
+	why := "the kernel does not tell of them"
+	if err != nil {
+		why = err.Error()
+	}
+	got, err = b.probe(ctx)
+	got.naming = "refused system calls fail with EPERM and are not named: " + why
+	return got, err
 }
 
 func told(err error, format string, args ...any) string {
@@ -82,14 +106,14 @@ func (b *bubblewrap) probe(ctx context.Context) (probed, error) {
 	if exit.Code != 0 {
 		return probed{}, errors.New("its Python failed: " + strings.TrimSpace(exit.Output))
 	}
-	got := probed{UID: exit.uid}
+	got := probed{UID: exit.uid, refused: exit.Refused}
 	err = json.Unmarshal([]byte(exit.Output), &got)
 	return got, err
 }
 
 // policy names what decides the confinement beside limits.
 func (b *bubblewrap) policy() []string {
-	list := []string{"bubblewrap", fmt.Sprintf("%x", b.filter), "driver " + driver, fmt.Sprint(environment)}
+	list := []string{"bubblewrap", fmt.Sprintf("%x", b.filters.strict), "driver " + driver, fmt.Sprint(environment)}
 	if b.groups == nil {
 		list = append(list, "no control groups")
 	}

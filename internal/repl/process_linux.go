@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,7 +26,7 @@ const sandboxUID = 60578
 
 // program is what to run in a new sandbox.
 type program struct {
-	args   []string
+	args   func(listener string) []string // of enter.py's socket, "-1" if there is none
 	dir    string
 	binds  []Bind
 	files  []*os.File // descriptors 3, 4, ... inside; closed here
@@ -38,14 +37,15 @@ type program struct {
 
 // process is a sandbox with a program in it.
 type process struct {
-	cmd    *exec.Cmd
-	init   int    // descriptor of the first process of the sandbox's pid namespace
-	initID int    // its id here
-	uid    uint32 // of its user here
-	group  *cgroup
-	output *output
-	done   chan struct{} // closed when no process of the sandbox is left
-	state  *os.ProcessState
+	cmd      *exec.Cmd
+	init     int    // descriptor of the first process of the sandbox's pid namespace
+	initID   int    // its id here
+	uid      uint32 // of its user here
+	group    *cgroup
+	output   *output
+	refusals *refusals     // nil: they are not named
+	done     chan struct{} // closed when no process of the sandbox is left
+	state    *os.ProcessState
 
 	mu     sync.Mutex
 	reason string // why it was killed
@@ -67,9 +67,10 @@ func (b *bubblewrap) start(ctx context.Context, p program) (*process, error) {
 	if b.root {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: sandboxUID, Gid: sandboxUID}
 	}
-	proc := &process{cmd: cmd, output: p.output, done: make(chan struct{}), init: -1}
+	proc := &process{cmd: cmd, output: p.output, refusals: pipes.refusals, done: make(chan struct{}), init: -1}
 	if b.groups != nil {
 		if proc.group, err = b.groups.make(p.limits); err != nil {
+			pipes.refusals.close()
 			return nil, errs.Wrap(errs.Unsupported, err, "a control group for the sandbox cannot be made: "+err.Error(), "macaron doctor says which layers hold")
 		}
 	}
@@ -147,41 +148,6 @@ func (p *process) confine(block *os.File) (err error) {
 	return err
 }
 
-// limited is a command line that lowers the limits of the kernel for itself and then
-// becomes the program. It runs inside: a process of another user cannot be limited from
-// here without CAP_SYS_RESOURCE, and limits of this process are not the sandbox's.
-func (b *bubblewrap) limited(l Limits, args ...string) []string {
-	return append([]string{b.python, "-I", "-S", "-c", limiter, rlimits(l, b.groups == nil)}, args...)
-}
-
-// limiter lowers each limit, soft and hard, never above what it is.
-const limiter = `import json, os, resource as r, sys
-for name, most in json.loads(sys.argv[1]).items():
-    hard = r.getrlimit(getattr(r, name))[1]
-    most = most if hard == r.RLIM_INFINITY else min(most, hard)
-    r.setrlimit(getattr(r, name), (most, most))
-try:
-    os.execvp(sys.argv[2], sys.argv[2:])
-except OSError as e:
-    print(sys.argv[2] + ": " + e.strerror, file=sys.stderr)
-    sys.exit(127)`
-
-// rlimits are the limits of every process inside, as JSON. address bounds the address
-// space too, which is the kernel's only bound of memory where there is no control group:
-// loosely, because stacks of threads and the like are reserved and never used.
-func rlimits(l Limits, address bool) string {
-	m := map[string]uint64{"RLIMIT_NPROC": uint64(l.PIDs), "RLIMIT_CPU": uint64(l.CPUSeconds), "RLIMIT_FSIZE": uint64(l.DiskMB) << 20,
-		"RLIMIT_NOFILE": 256, "RLIMIT_CORE": 0, "RLIMIT_MEMLOCK": 64 << 10, "RLIMIT_MSGQUEUE": 0, "RLIMIT_SIGPENDING": 256, "RLIMIT_NICE": 0, "RLIMIT_RTPRIO": 0}
-	if address {
-		m["RLIMIT_AS"] = uint64(2*l.MemoryMB+1024) << 20
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // numbers
-	}
-	return string(text)
-}
-
 // kill ends every process of the sandbox. The first reason stands.
 func (p *process) kill(reason string) {
 	p.mu.Lock()
@@ -217,6 +183,7 @@ func (p *process) wait() {
 		_ = p.group.remove() // an empty group that stays is swept at the next start
 	}
 	p.output.close()
+	p.refusals.close()
 	close(p.done)
 }
 
@@ -233,6 +200,7 @@ func (p *process) abandon() {
 	if p.group != nil {
 		_ = p.group.remove() // swept at the next start
 	}
+	p.refusals.close()
 }
 
 // why says how the sandbox ended.
@@ -253,51 +221,4 @@ func (p *process) why() string {
 		return "it used more CPU time than it may"
 	}
 	return "its Python ended by itself, with status " + strconv.Itoa(code)
-}
-
-// pipes are the descriptors between a sandbox and this process.
-type pipes struct {
-	outputR, outputW, infoR, blockW *os.File
-	inherited                       []*os.File
-	info, block, filter             int // numbers inside
-}
-
-func (b *bubblewrap) pipes(files []*os.File) (p *pipes, err error) {
-	p = &pipes{inherited: append([]*os.File(nil), files...)}
-	var infoW, blockR, filterR, filterW *os.File
-	for _, pair := range []struct{ r, w **os.File }{{&p.outputR, &p.outputW}, {&p.infoR, &infoW}, {&blockR, &p.blockW}, {&filterR, &filterW}} {
-		if *pair.r, *pair.w, err = os.Pipe(); err != nil {
-			p.close()
-			return nil, err
-		}
-	}
-	p.info = 3 + len(p.inherited)
-	p.block, p.filter = p.info+1, p.info+2
-	p.inherited = append(p.inherited, infoW, blockR, filterR)
-	_, err = io.Copy(filterW, bytes.NewReader(b.filter)) // less than a pipe holds
-	return p, errors.Join(err, filterW.Close())
-}
-
-// closeInherited closes this side's copies, so that the end of bwrap is seen.
-func (p *pipes) closeInherited() {
-	for _, f := range append(p.inherited, p.outputW) {
-		if f != nil {
-			_ = f.Close() // closed twice is closed
-		}
-	}
-}
-
-func (p *pipes) takeOutput() *os.File {
-	f := p.outputR
-	p.outputR = nil
-	return f
-}
-
-func (p *pipes) close() {
-	p.closeInherited()
-	for _, f := range []*os.File{p.outputR, p.infoR, p.blockW} {
-		if f != nil {
-			_ = f.Close() // nothing was written that could be lost
-		}
-	}
 }

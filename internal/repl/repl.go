@@ -107,8 +107,9 @@ type Outcome struct {
 	Artifact  string // path in the workspace of the whole output, if it was truncated
 	Wall, CPU time.Duration
 	Calls     int
-	Now       float64  // seconds since 1970, when it began: what a frozen clock showed it
-	Noticed   []string // what the operator may want to know that it did: "socket.connect", "os.fork"
+	Now       float64        // seconds since 1970, when it began: what a frozen clock showed it
+	Noticed   []string       // what the operator may want to know that it did: "socket.connect", "os.fork"
+	Refused   map[string]int // system calls that the sandbox refused it, by name
 }
 
 // CallRecord is a tool call of a cell and its answer, as a journal keeps it.

@@ -30,6 +30,7 @@ func (b *bubblewrap) run(ctx context.Context, c Command, l Limits, out *output) 
 	exit := Exit{uid: proc.uid}
 	exit.Output, exit.Truncated, _ = out.take()
 	exit.Code = proc.state.ExitCode()
+	exit.Refused = proc.refusals.take()
 	proc.mu.Lock()
 	exit.Reason = proc.reason
 	proc.mu.Unlock()

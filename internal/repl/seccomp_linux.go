@@ -3,6 +3,8 @@ package repl
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
+	"slices"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
@@ -11,7 +13,7 @@ import (
 )
 
 // allowed are the system calls of a sandbox: what Python, a shell, compilers and the
-// usual tools need. What is not here fails with EPERM, among it every way to another
+// usual tools need. What is not here fails with EPERM, and is named where it can be, among it every way to another
 // namespace, ptrace, bpf, io_uring, keyrings, userfaultfd, perf events, modules, and
 // socket itself: socketpair is there for what talks to its own children.
 var allowed = []string{
@@ -68,26 +70,57 @@ const (
 	fioclex  = 0x5451
 )
 
-// filter assembles the program in the bytes that bwrap --seccomp reads.
-func filter() ([]byte, error) {
+// filters are the programs of a sandbox, in the bytes that the kernel reads.
+type filters struct {
+	// strict refuses by itself. It stands alone where no listener is to be had.
+	strict []byte
+	// outer and inner stand together, and the stricter of two answers counts: outer is
+	// installed by bwrap and refuses calls without a name, such as those of another
+	// processor's table; inner, by enter.py, lets the same pass as strict and hands the rest
+	// to refusals.
+	outer, inner []byte
+	names        map[int]string
+}
+
+func newFilters() (f filters, err error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
-		return nil, err
+		return f, err
 	}
+	f.names = info.SyscallNumbers
 	names := make([]string, 0, len(allowed))
 	for _, n := range allowed {
 		if _, there := info.SyscallNames[n]; there { // open and its like are not on every processor
 			names = append(names, n)
 		}
 	}
-	policy := seccomp.Policy{DefaultAction: seccomp.ActionErrno, Syscalls: []seccomp.SyscallGroup{
-		{Names: names, NamesWithCondtions: conditional(), Action: seccomp.ActionAllow},
-		// Its flags lie in memory, which no filter reads: libc then takes clone.
-		{Names: []string{"clone3"}, Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)},
-	}}
+	// Its flags lie in memory, which no filter reads: libc then takes clone.
+	clone3 := seccomp.SyscallGroup{Names: []string{"clone3"}, Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)}
+	refuse := seccomp.ActionErrno | seccomp.Action(unix.EPERM)
+	pass := seccomp.SyscallGroup{Names: names, NamesWithCondtions: conditional(), Action: seccomp.ActionAllow}
+	named := seccomp.SyscallGroup{Names: slices.Sorted(maps.Keys(info.SyscallNames)), Action: seccomp.ActionAllow}
+	if f.strict, err = assemble(refuse, pass, clone3); err != nil {
+		return f, err
+	}
+	if f.outer, err = assemble(refuse, named); err != nil {
+		return f, err
+	}
+	f.inner, err = assemble(seccomp.ActionUserNotify, pass, clone3)
+	return f, err
+}
+
+// assemble has otherwise happen to what is in no group. The library knows no default of
+// handing out, so that another action, which no group has, stands in its place.
+func assemble(otherwise seccomp.Action, groups ...seccomp.SyscallGroup) ([]byte, error) {
+	policy := seccomp.Policy{DefaultAction: seccomp.ActionTrap, Syscalls: groups}
 	program, err := policy.Assemble()
 	if err != nil {
 		return nil, err
+	}
+	for i, in := range program {
+		if r, ok := in.(bpf.RetConstant); ok && r.Val == uint32(seccomp.ActionTrap) {
+			program[i] = bpf.RetConstant{Val: uint32(otherwise)}
+		}
 	}
 	raw, err := bpf.Assemble(program)
 	if err != nil {

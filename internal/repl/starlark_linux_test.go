@@ -66,7 +66,7 @@ func TestStarlarkSession(t *testing.T) {
 
 // What there is to escape by: nothing of it is in the language, and limits end the rest.
 func TestStarlarkEscapes(t *testing.T) {
-	p := starlarkPool(t, Options{Limits: Limits{MemoryMB: 64, CPUSeconds: 5}})
+	p := starlarkPool(t, Options{Limits: Limits{MemoryMB: 512, CPUSeconds: 5}})
 	for _, c := range []struct {
 		name, code string
 		limits     Limits
@@ -86,6 +86,9 @@ func TestStarlarkEscapes(t *testing.T) {
 		{"recursion", "def f():\n    return f()\nf()", Limits{MemoryMB: 512}, Raised}, // the interpreter bounds its stack; with less memory that may end first
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.limits.MemoryMB == 0 {
+				c.limits.MemoryMB = 64
+			}
 			s := session(t, p, SessionOptions{Limits: c.limits})
 			defer s.Close()
 			if ran := run(t, s, `print("ran")`); ran.Output != "ran\n" {
