@@ -70,7 +70,7 @@ func (a *App) noTraining() error {
 	switch {
 	case !a.cfg.Mint.Enabled:
 		return errs.New(errs.Unsupported, "training is switched off here", "set mint.enabled")
-	case len(a.cfg.Below()) > 0:
+	case len(a.cfg.Below()) > 0 && len(a.cfg.Mint.Backends) == 0:
 		return errs.New(errs.Unsupported, "this process has no engine of its own, which training needs", "start one without engines below")
 	}
 	return nil

@@ -124,6 +124,7 @@ type Mint struct {
 	Samples   int           // sampling requests at once
 	Resident  int           // models whose optimizer is in memory
 	Replay    time.Duration // of work that a restart may have to do again
+	Backends  []Backend     // [[mint.backends]] of the file
 }
 
 // Queue bounds the turns that this process holds at once.

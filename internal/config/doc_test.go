@@ -45,6 +45,15 @@ func TestTheDocumentListsEverySetting(t *testing.T) {
 	if a, b := strings.Join(want, "\n"), strings.Join(got, "\n"); a != b {
 		t.Errorf("the settings are\n%s\n\nand docs/formats/config.md has\n%s", a, b)
 	}
+	mint, err := os.ReadFile("../../docs/MINT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range backendKeys {
+		if !strings.Contains(string(mint), "`"+key+"`") {
+			t.Errorf("docs/MINT.md does not tell of %s in [[mint.backends]]", key)
+		}
+	}
 	for _, key := range serverKeys {
 		if !strings.Contains(string(b), "`"+key+"`") {
 			t.Errorf("docs/formats/config.md does not tell of %s in [[engines]]", key)

@@ -139,7 +139,7 @@ func findHome(env func(string) (string, bool), layers ...layer) (string, error) 
 }
 
 // tables are the parts of config.toml that are no single settings.
-type tables struct{ engines, mcp, secrets, prices, environment any }
+type tables struct{ engines, mcp, secrets, prices, environment, backends any }
 
 func (c *Config) readTables(path string, t tables, env func(string) (string, bool)) (err error) {
 	if t.engines != nil {
@@ -155,6 +155,9 @@ func (c *Config) readTables(path string, t tables, env func(string) (string, boo
 	}
 	if c.Secrets, err = readSecrets(t.secrets, env); err != nil {
 		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/formats/tools.md shows how secrets are set").In("secrets")
+	}
+	if c.Mint.Backends, err = readBackends(t.backends, env); err != nil {
+		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "docs/MINT.md shows how backends are set").In("mint.backends")
 	}
 	if c.Environment, err = readEnvironment(t.environment); err != nil {
 		return errs.New(errs.InvalidRequest, path+": "+err.Error(), "write NAME = \"value\" under [environment]").In("environment")
@@ -190,7 +193,11 @@ func parseFile(path string, b []byte) (map[string]string, tables, error) {
 		}
 		return nil, tables{}, errs.Wrap(errs.FormatInvalid, err, where+" is not valid TOML: "+err.Error(), "correct that line")
 	}
-	more := tables{tree["engines"], tree["mcp"], tree["secrets"], tree["prices"], tree["environment"]}
+	more := tables{tree["engines"], tree["mcp"], tree["secrets"], tree["prices"], tree["environment"], nil}
+	if mint, ok := tree["mint"].(map[string]any); ok {
+		more.backends = mint["backends"]
+		delete(mint, "backends")
+	}
 	for _, key := range []string{"engines", "mcp", "secrets", "prices", "environment"} {
 		delete(tree, key)
 	}
@@ -252,5 +259,5 @@ func knownKeys() string {
 			keys = append(keys, f.Key)
 		}
 	}
-	return strings.Join(keys, ", ") + ", engines, mcp, secrets, prices, environment"
+	return strings.Join(keys, ", ") + ", engines, mcp, secrets, prices, environment, mint.backends"
 }

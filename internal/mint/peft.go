@@ -37,6 +37,9 @@ func writePEFT(w io.Writer, a Adapter) error {
 	return t.Close()
 }
 
+// ReadPEFT reads the tar of an adapter that somebody else has made, of at most so many bytes.
+func ReadPEFT(r io.Reader, most int64) (Adapter, error) { return readPEFT(r, most) }
+
 // readPEFT reads the tar of an adapter, which anybody may have made: two regular files of
 // the right names, in one directory; other files are passed over, anything else is refused.
 func readPEFT(r io.Reader, most int64) (a Adapter, err error) {
