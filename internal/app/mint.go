@@ -20,6 +20,7 @@ import (
 	"macaron/internal/mint/blob"
 	revisions "macaron/internal/mint/catalogue"
 	mintlocal "macaron/internal/mint/local"
+	"macaron/internal/mint/pass"
 	"macaron/internal/models"
 	"macaron/internal/obs"
 	"macaron/internal/registry"
@@ -31,6 +32,7 @@ type training struct {
 	service atomic.Pointer[mint.Service]
 	handler atomic.Pointer[http.Handler]
 	why     atomic.Pointer[error] // there is none
+	pass    atomic.Pointer[pass.Pass]
 }
 
 // openMint opens the training service as soon as the engine is there. It needs the engine
@@ -57,6 +59,11 @@ func (a *App) openMint(Options) error {
 	a.onClose(func() error {
 		stop()
 		<-done
+		if p := a.mint.pass.Load(); p != nil {
+			if err := p.Close(); err != nil {
+				return err
+			}
+		}
 		if s := a.mint.service.Load(); s != nil {
 			return errors.Join(s.Close(), blobs.Close())
 		}
@@ -78,18 +85,14 @@ func (a *App) noTraining() error {
 
 // beginTraining waits for the engine.
 func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
-	if err := a.generator.wait(ctx); err != nil {
+	workers, err := a.trainers(ctx)
+	if err != nil {
 		return err
 	}
-	engine, ok := a.generator.gen().(engineBackend)
-	if !ok {
-		return errs.New(errs.Unsupported, "this process has no engine of its own, which training needs", "start one with a model")
-	}
-	m := a.cfg.Mint
-	worker := mintlocal.New(engine.eng, a.trained(engine.eng.Info().Name))
+	m, published := a.cfg.Mint, publisher{a.revisions, a.catalogue.registry}
 	s, err := mint.Open(ctx, mint.Options{
-		Store: a.store.Mint(), Blobs: blobs, Workers: []mint.Worker{worker}, Clock: a.clock, IDs: a.ids, Log: a.log, Instance: a.trainer(),
-		Publisher: publisher{a.revisions, a.catalogue.registry}, Linked: a.linked,
+		Store: a.store.Mint(), Blobs: blobs, Workers: workers, Clock: a.clock, IDs: a.ids, Log: a.log, Instance: a.trainer(),
+		Publisher: published, Linked: a.linked,
 		Limits: mint.Limits{SessionExpiry: m.Silence, Grace: m.Grace, SamplerIdle: m.Idle, Sessions: m.Sessions, Models: m.Models, Futures: m.Futures,
 			AheadBytes: m.Bytes, Samples: m.Samples, Resident: m.Resident, SnapshotWork: m.Replay},
 	})
@@ -100,10 +103,30 @@ func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
 	if _, err := rand.Read(key[:]); err != nil {
 		return errors.Join(err, s.Close())
 	}
+	d := tinker.Deps{Service: s, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error, Key: key[:], Stop: a.stop.begun}
+	h, err := a.passing(d, s, published)
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
 	a.mint.service.Store(s)
-	h := tinker.Handler(tinker.Deps{Service: s, Owner: auth.Owner, Clock: a.clock, Log: a.log, Failed: a.metrics.Error, Key: key[:], Stop: a.stop.begun})
 	a.mint.handler.Store(&h)
 	return nil
+}
+
+// trainers are what this process trains with: its engine, or nothing where backends elsewhere
+// do all of it.
+func (a *App) trainers(ctx context.Context) ([]mint.Worker, error) {
+	if len(a.cfg.Below()) > 0 {
+		return nil, nil
+	}
+	if err := a.generator.wait(ctx); err != nil {
+		return nil, err
+	}
+	engine, ok := a.generator.gen().(engineBackend)
+	if !ok {
+		return nil, errs.New(errs.Unsupported, "this process has no engine of its own, which training needs", "start one with a model")
+	}
+	return []mint.Worker{mintlocal.New(engine.eng, a.trained(engine.eng.Info().Name))}, nil
 }
 
 // publisher takes what is saved for sampling into the catalogue.

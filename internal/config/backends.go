@@ -16,6 +16,7 @@ type Backend struct {
 	Bases    []string
 	URL      string
 	Key      Secret
+	KeyEnv   string        // the variable that it was read from, if from one
 	Dialect  string        // auto, json or proto
 	Timeout  time.Duration // of a request that is no poll
 	Archives []string      // hosts beside its own that give its archives
@@ -74,7 +75,7 @@ func readBackend(t map[string]any, env func(string) (string, bool)) (Backend, er
 			return Backend{}, set
 		}
 	}
-	b.Key = key.Key
+	b.Key, b.KeyEnv = key.Key, key.KeyEnv
 	switch {
 	case !mcpName.MatchString(b.Name):
 		return Backend{}, fmt.Errorf("name must be 1 to 64 letters, digits, dots, underscores and hyphens")
@@ -88,24 +89,4 @@ func readBackend(t map[string]any, env func(string) (string, bool)) (Backend, er
 	}
 	b.URL = strings.TrimSuffix(strings.TrimRight(b.URL, "/"), "/api/v1")
 	return b, nil
-}
-
-// textsAt reads a list of texts.
-func textsAt(t map[string]any, key string, into *[]string) error {
-	v, ok := t[key]
-	if !ok {
-		return nil
-	}
-	list, ok := v.([]any)
-	if !ok || len(list) > maxServers {
-		return fmt.Errorf("%s must be a list of at most %d texts", key, maxServers)
-	}
-	for _, x := range list {
-		s, ok := x.(string)
-		if !ok || s == "" || len(s) > 1024 {
-			return fmt.Errorf("%s has an item that is no text of 1 to 1024 characters", key)
-		}
-		*into = append(*into, s)
-	}
-	return nil
 }

@@ -12,19 +12,19 @@ import (
 
 func TestBackendsOfTraining(t *testing.T) {
 	home := t.TempDir()
-	load := func(text string) (Config, error) {
+	read := func(text string) (Config, error) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		env := map[string]string{"MACARON_HOME": home, "THERE": "tml-secret"}
-		return Load(func(k string) (string, bool) { v, ok := env[k]; return v, ok }, nil)
+		return load(nil, func(k string) (string, bool) { v, ok := env[k]; return v, ok })
 	}
-	c, err := load("[mint]\nsessions = 7\n[[mint.backends]]\nname = \"big\"\nbases = [\"a/B\", \"c\"]\nurl = \"https://x.example/api/v1/\"\nkey_env = \"THERE\"\ntimeout = \"20s\"\n")
+	c, err := read("[mint]\nsessions = 7\n[[mint.backends]]\nname = \"big\"\nbases = [\"a/B\", \"c\"]\nurl = \"https://x.example/api/v1/\"\nkey_env = \"THERE\"\ntimeout = \"20s\"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Backend{{Name: "big", Bases: []string{"a/B", "c"}, URL: "https://x.example", Key: "tml-secret", Dialect: "auto", Timeout: 20 * time.Second}}
+	want := []Backend{{Name: "big", Bases: []string{"a/B", "c"}, URL: "https://x.example", Key: "tml-secret", KeyEnv: "THERE", Dialect: "auto", Timeout: 20 * time.Second}}
 	if d := cmp.Diff(want, c.Mint.Backends); d != "" || c.Mint.Sessions != 7 {
 		t.Errorf("%s %d", d, c.Mint.Sessions)
 	}
@@ -34,7 +34,7 @@ func TestBackendsOfTraining(t *testing.T) {
 		"[[mint.backends]]\nname = \"b\"\nurl = \"http://h\"\n": "bases must", strings.Replace(good, "http://h", "file:///x", 1): "http or https", "[mint]\nbackends = 1": "must be a list",
 		strings.Replace(good, "http://h", "http://u:p@h", 1): "credentials", good + strings.Replace(good, "\"b\"", "\"c\"", 1): "twice",
 	} {
-		if _, err := load(text); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

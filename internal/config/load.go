@@ -26,6 +26,9 @@ func Load(flags map[string]string) (Config, error) {
 	for _, s := range c.Servers {
 		named = append(named, s.KeyEnv)
 	}
+	for _, b := range c.Mint.Backends {
+		named = append(named, b.KeyEnv)
+	}
 	c.strays = strays(os.Environ(), named)
 	return c, err
 }

@@ -97,8 +97,8 @@ func (p *Pass) register(ctx context.Context, b *peer, r ledger.Remote, f facts) 
 	if err != nil {
 		return "", err
 	}
-	name := r.ID[strings.LastIndexByte(r.ID, '/')+1:]
-	return p.o.Revisions.Arrive(ctx, r.Owner, Arrival{Adapter: adapter, Name: name, Path: r.ID, There: r.There, Backend: b.Name, Base: f.Base, Parent: parent})
+	recipe := fmt.Sprintf("# trained by a backend elsewhere\nbackend = %q\nbase = %q\ncheckpoint = %q\n", b.Name, f.Base, r.There)
+	return p.o.Publisher.Publish(ctx, r.Owner, mint.Revision{Path: r.ID, Adapter: adapter, Parent: parent, Recipe: recipe})
 }
 
 // parent is the revision before one in its run, or the one that the run began from.

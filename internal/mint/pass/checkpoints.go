@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -48,10 +49,31 @@ func (p *Pass) checkpoint(c *call, run, rest string) (bool, error) {
 			return true, err
 		}
 	}
+	if c.r.Method == http.MethodPut && a.status/100 == 2 {
+		if err := p.lives(c, r); err != nil {
+			return true, err
+		}
+	}
 	for _, name := range []string{"Location", "Expires"} { // of an archive: the address is signed and good without a key
 		if v := a.header.Get(name); v != "" && a.status/100 == 3 {
 			c.w.Header().Set(name, v)
 		}
 	}
 	return true, p.pass(c, a)
+}
+
+// lives notes a new time to live; without one a checkpoint is kept for good.
+func (p *Pass) lives(c *call, r ledger.Remote) error {
+	var asked struct {
+		Seconds int64 `json:"ttl_seconds"`
+	}
+	if err := json.Unmarshal(c.body, &asked); err != nil {
+		return errs.Wrap(errs.InvalidRequest, err, "the body is no JSON", "")
+	}
+	f, err := factsOf(r)
+	if err != nil {
+		return err
+	}
+	f.Expires = p.expiry(asked.Seconds)
+	return p.keep(c.ctx(), r, f)
 }

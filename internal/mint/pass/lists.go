@@ -25,9 +25,10 @@ type Service struct {
 	Pass *Pass
 }
 
-// Bases lists the local bases and the remote ones.
+// Bases lists the local bases and the remote ones, which go before a local one of their name.
 func (s Service) Bases(ctx context.Context, owner string) ([]mint.Base, error) {
 	all, err := s.Service.Bases(ctx, owner)
+	all = slices.DeleteFunc(all, func(b mint.Base) bool { return s.Pass.bases[b.Name] != nil })
 	for _, b := range s.Pass.o.Backends {
 		for _, name := range b.Bases {
 			all = append(all, mint.Base{Name: name, Tokenizer: name, Trainable: true, Sampleable: true})
@@ -186,11 +187,11 @@ func (p *Pass) checkpoints(ctx context.Context, owner, run string) (all []mint.C
 		if err != nil {
 			return nil, err
 		}
-		if run != "" && f.Model != run {
+		if run != "" && f.Model != run || !f.Expires.IsZero() && !p.o.Clock.Now().Before(f.Expires) {
 			continue
 		}
 		parts := strings.Split(r.ID, "/")
-		c := mint.Checkpoint{Path: r.ID, Run: f.Model, Kind: mint.Kind(parts[len(parts)-2]), Name: parts[len(parts)-1], Owner: owner, Base: f.Base, Created: r.Created}
+		c := mint.Checkpoint{Path: r.ID, Run: f.Model, Kind: mint.Kind(parts[len(parts)-2]), Name: parts[len(parts)-1], Owner: owner, Base: f.Base, Created: r.Created, Expires: f.Expires}
 		c.Spec.Rank, c.Revision = f.Rank, ids.Digest(f.Revision)
 		all = append(all, c)
 	}

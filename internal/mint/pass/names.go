@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"macaron/internal/errs"
 	"macaron/internal/mint"
@@ -31,6 +32,8 @@ type facts struct {
 	Revision  string          `json:"revision,omitempty"` // of a checkpoint, in the catalogue
 	Archive   string          `json:"archive,omitempty"`  // why there is no revision
 	Tries     int             `json:"tries,omitempty"`
+	TTL       int64           `json:"ttl,omitempty"`    // seconds, of what a request saves
+	Expires   time.Time       `json:"expires,omitzero"` // of a checkpoint; zero: never
 }
 
 func factsOf(r ledger.Remote) (f facts, err error) {

@@ -33,7 +33,7 @@ func (p *Pass) operate(c *call) (bool, error) {
 	if err := p.o.Local.Heartbeat(c.ctx(), c.owner, r.Session); err != nil {
 		return true, err
 	}
-	f := facts{Op: ops[c.path], Model: model}
+	f := facts{Op: ops[c.path], Model: model, TTL: max(c.number("ttl_seconds"), 0)}
 	id := fmt.Sprintf("%s:%d", model, seq)
 	switch {
 	case f.Op == mint.OpUnload:

@@ -60,29 +60,13 @@ type Local interface {
 	Model(ctx context.Context, owner, id string) (mint.Model, error)
 }
 
-// Arrival is an adapter that was trained elsewhere.
-type Arrival struct {
-	mint.Adapter
-	Name    string // of its checkpoint
-	Path    string // of the checkpoint here
-	There   string // at the backend
-	Backend string
-	Base    string
-	Parent  ids.Digest // the revision of the same run before it, or that the run began from
-}
-
-// Revisions takes adapters into a catalogue.
-type Revisions interface {
-	Arrive(ctx context.Context, owner string, a Arrival) (ids.Digest, error)
-}
-
 // Options set up a Pass. All are needed but Poll.
 type Options struct {
 	Backends  []Backend
 	Table     ledger.Remotes
 	Local     Local
 	Wire      Wire
-	Revisions Revisions
+	Publisher mint.Publisher // takes adapters that were trained elsewhere into the catalogue
 	Owner     func(*http.Request) string
 	Clock     clock.Clock
 	IDs       *ids.Source

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -89,6 +90,7 @@ func (p *peer) ask(ctx context.Context, method, path string, body []byte, proto 
 	if proto {
 		r.Header.Set("Content-Type", protobuf)
 	}
+	r.Header.Set(hops, strconv.Itoa(passedOn(from)+1))
 	if p.Key != "" {
 		r.Header.Set("X-API-Key", p.Key)
 	}
@@ -113,6 +115,21 @@ func (p *peer) ask(ctx context.Context, method, path string, body []byte, proto 
 	}
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	return &answer{resp.StatusCode, strings.EqualFold(strings.TrimSpace(kind), protobuf), b, resp.Header}, nil
+}
+
+// hops counts the servers that have passed a request on, so that one that is its own backend
+// does not go round forever.
+const (
+	hops     = "X-Macaron-Passed"
+	mostHops = 3
+)
+
+func passedOn(h http.Header) int {
+	n, err := strconv.Atoi(h.Get(hops))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 func copyHeaders(to, from http.Header) {

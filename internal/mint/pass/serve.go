@@ -90,6 +90,9 @@ func (p *Pass) Handler(next http.Handler) http.Handler {
 
 func (p *Pass) serve(w http.ResponseWriter, r *http.Request) (bool, error) {
 	c := &call{w: w, r: r, owner: p.o.Owner(r), path: strings.TrimPrefix(r.URL.Path, root)}
+	if passedOn(r.Header) > mostHops {
+		return false, errs.New(errs.UpstreamFailed, "the request has been passed on by too many servers", "the operator has to look whether mint.backends names this server itself")
+	}
 	if run, rest, ok := strings.Cut(strings.TrimPrefix(c.path, "training_runs/"), "/checkpoints/"); ok && strings.HasPrefix(c.path, "training_runs/") {
 		return p.checkpoint(c, run, rest)
 	}

@@ -2,8 +2,10 @@ package pass
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"strings"
+	"time"
 
 	"macaron/internal/mint"
 	"macaron/internal/mint/ledger"
@@ -81,7 +83,8 @@ func (p *Pass) saved(c *call, b *peer, r ledger.Remote, f facts, there string) (
 	if err != nil {
 		return "", err
 	}
-	row, err := p.row(c.owner, ledger.RemoteCheckpoint, path, b, there, r.Session, facts{Model: f.Model, Base: of.Base, Rank: of.Rank, Path: of.Path})
+	check := facts{Model: f.Model, Base: of.Base, Rank: of.Rank, Path: of.Path, Expires: p.expiry(f.TTL)}
+	row, err := p.row(c.owner, ledger.RemoteCheckpoint, path, b, there, r.Session, check)
 	if err != nil {
 		return "", err
 	}
@@ -93,6 +96,14 @@ func (p *Pass) saved(c *call, b *peer, r ledger.Remote, f facts, there string) (
 	}
 	p.woken()
 	return path, nil
+}
+
+// expiry is when what is saved now with a time to live is gone.
+func (p *Pass) expiry(seconds int64) time.Time {
+	if seconds <= 0 || seconds > int64(math.MaxInt64/time.Second) {
+		return time.Time{}
+	}
+	return p.o.Clock.Now().UTC().Add(time.Duration(seconds) * time.Second)
 }
 
 // woken lets the fetcher look.
