@@ -66,9 +66,15 @@ func (s *Service) Retrieve(ctx context.Context, owner, request string, wait time
 		if ready != nil {
 			return Outcome{}, ready
 		}
-		return s.stored(ctx, owner, request)
+		if f, err := s.adopt(ctx, owner, request); f == nil {
+			return Outcome{}, err
+		} else if f.op.State != string(Pending) {
+			return s.stored(ctx, owner, request)
+		}
+		return s.Retrieve(ctx, owner, request, wait)
 	}
 	s.touch(f.op.Owner, f.op.Session)
+	working := s.ctx
 	s.mu.Unlock()
 	over := time.NewTimer(wait)
 	defer over.Stop()
@@ -76,11 +82,13 @@ func (s *Service) Retrieve(ctx context.Context, owner, request string, wait time
 	case <-f.done:
 	case <-over.C:
 	case <-ctx.Done():
-	case <-s.ctx.Done():
-		return Outcome{}, closed()
+	case <-working.Done():
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ready != nil {
+		return Outcome{}, s.ready
+	}
 	o := f.outcome()
 	if o.State == Pending {
 		o.Queue, o.Reason = s.why(f)
@@ -110,10 +118,14 @@ func (s *Service) stored(ctx context.Context, owner, request string) (Outcome, e
 }
 
 // Finished waits up to a time for promises of a sampler that were resolved after a cursor,
-// and gives these in the order in which they were resolved, since this process began.
+// and gives these with the next cursor. A cursor is good for ever; after a restart, and where
+// much was resolved since, it may give again what it gave before.
 func (s *Service) Finished(ctx context.Context, owner, sampler string, cursor int64, wait time.Duration) (all []Outcome, next int64, err error) {
 	if _, err := s.Sampler(ctx, owner, sampler); err != nil {
 		return nil, 0, err
+	}
+	if all, cursor, err = s.finishedBefore(ctx, owner, sampler, cursor); err != nil || len(all) > 0 {
+		return all, cursor, err
 	}
 	timer := time.AfterFunc(wait, func() { s.changed.Broadcast() })
 	defer timer.Stop()
@@ -123,6 +135,9 @@ func (s *Service) Finished(ctx context.Context, owner, sampler string, cursor in
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
+		if cursor < s.gone {
+			return nil, cursor, nil // the next question is the store's
+		}
 		if all, next = s.resolvedAfter(owner, sampler, cursor); len(all) > 0 || ctx.Err() != nil || s.ready != nil || !time.Now().Before(until) {
 			return all, next, nil
 		}
@@ -130,11 +145,24 @@ func (s *Service) Finished(ctx context.Context, owner, sampler string, cursor in
 	}
 }
 
-// resolvedAfter is Finished as of now; s.mu is held.
-func (s *Service) resolvedAfter(owner, sampler string, cursor int64) (all []Outcome, next int64) {
-	if cursor > s.order {
-		cursor = 0 // of a process before this one
+// finishedBefore gives what the store knows where memory may have forgotten something that
+// was resolved after a cursor.
+func (s *Service) finishedBefore(ctx context.Context, owner, sampler string, cursor int64) (all []Outcome, next int64, err error) {
+	s.mu.Lock()
+	gone, now := s.gone, s.order
+	s.mu.Unlock()
+	if cursor >= gone && cursor <= now { // one beyond is of a process whose clock went ahead
+		return nil, cursor, nil
 	}
+	ops, err := s.o.Store.Resolved(ctx, owner, sampler)
+	for _, op := range ops {
+		all = append(all, newFuture(op, body{}).outcome())
+	}
+	return all, now, err // what comes behind now was not resolved when the store was asked, or is in both
+}
+
+// resolvedAfter is what memory has behind a cursor; s.mu is held.
+func (s *Service) resolvedAfter(owner, sampler string, cursor int64) (all []Outcome, next int64) {
 	next = cursor
 	for e := s.kept.list.Back(); e != nil; e = e.Prev() { // the oldest first
 		f := e.Value.(*future)
@@ -189,6 +217,7 @@ func (s *Service) keep(f *future) {
 // drop lets a future go: the store has it. s.mu is held.
 func (s *Service) drop(f *future) {
 	delete(s.futures, f.key())
+	s.gone = max(s.gone, f.order)
 	if f.element != nil {
 		s.kept.list.Remove(f.element)
 		s.kept.bytes -= f.op.Bytes + overhead

@@ -25,6 +25,7 @@ type Limits struct {
 	SnapshotSteps int64         // optimizer steps between snapshots, at most; 50
 	SnapshotWork  time.Duration // of work that a restart may have to do again; 30 s
 	KeptBytes     int64         // of results that stay in memory beside the store; 64 MiB
+	Lease         time.Duration // of the work, among processes of one database; 30 s
 	UploadBytes   int64         // of an uploaded adapter, unpacked; 4 GiB
 }
 
@@ -51,6 +52,7 @@ func (l *Limits) setDefaults() {
 	orElse(&l.SnapshotSteps, 50)
 	orElse(&l.SnapshotWork, 30*time.Second)
 	orElse(&l.KeptBytes, 64<<20)
+	orElse(&l.Lease, 30*time.Second)
 	orElse(&l.UploadBytes, 4<<30)
 }
 

@@ -25,6 +25,9 @@ type model struct {
 	trainer *train.Trainer // nil while it is not in memory
 	work    time.Duration  // since the snapshot: what it takes to carry out again
 	ran     time.Time      // when it was worked on last
+
+	written chan struct{} // closed when the store has it, or it could not be kept
+	failed  error         // why not, before written is closed
 }
 
 // about is what else the store keeps of a model or a checkpoint.
@@ -90,7 +93,7 @@ func (s *Service) create(ctx context.Context, row ledger.Model, n int64, a about
 	now := s.o.Clock.Now().UTC()
 	row.Created, row.Used = now, now
 	row.About, err = orErr(err, a.bytes)
-	m := &model{row: row, about: a, ahead: map[int64]*future{}, running: true}
+	m := &model{row: row, about: a, ahead: map[int64]*future{}, running: true, written: make(chan struct{})}
 	if err == nil && known == nil {
 		s.models[row.ID] = m // whoever comes with the same number finds it
 	}
@@ -98,19 +101,29 @@ func (s *Service) create(ctx context.Context, row ledger.Model, n int64, a about
 	if err != nil {
 		return Promise{}, err
 	}
-	if known == nil {
-		err = s.o.Store.Write(ctx, ledger.Change{Models: []ledger.Model{row}})
-		s.mu.Lock()
-		if m.running = false; err != nil {
-			delete(s.models, row.ID)
-		}
-		s.mu.Unlock()
-		if err != nil {
-			return Promise{}, err
-		}
+	if known != nil {
+		<-known.written
+		return Promise{Request: at, Model: row.ID}, known.failed
 	}
-	done := ledger.Op{Owner: row.Owner, ID: at, Session: row.Session, Model: row.ID, Kind: string(op), Seq: 0, State: string(Done), Created: now, Done: now}
-	return s.promiseDone(ctx, done, Result{Model: row.ID})
+	return Promise{Request: at, Model: row.ID}, s.enter(ctx, m, at, op)
+}
+
+// enter writes a new model and its promise, which is kept with that.
+func (s *Service) enter(ctx context.Context, m *model, at string, op Op) error {
+	row := m.row
+	raw, err := pack(Result{Model: row.ID})
+	if err == nil {
+		err = s.o.Store.Write(ctx, ledger.Change{Models: []ledger.Model{row}, Promises: []ledger.Op{{Owner: row.Owner, ID: at, Session: row.Session, Model: row.ID,
+			Kind: string(op), State: string(Done), Result: raw, Bytes: int64(len(raw)), Created: row.Created, Done: row.Created}}})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m.running = false
+	if m.failed = err; err != nil {
+		delete(s.models, row.ID)
+	}
+	close(m.written)
+	return err
 }
 
 func orErr[T any](err error, next func() (T, error)) (v T, _ error) {
@@ -145,10 +158,13 @@ func (s *Service) live(ctx context.Context, owner, id string) (*model, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ses, err := s.o.Store.Session(ctx, owner, row.Session); err == nil && !ses.Ended.IsZero() {
-			return nil, ended(ses)
+		if _, err := s.alive(ctx, owner, row.Session); err != nil {
+			return nil, err
 		}
-		return nil, unloaded(id)
+		if row.Unloaded {
+			return nil, unloaded(id)
+		}
+		return s.know(row) // of another process, which lost its hold at that moment
 	}
 	if m.row.Unloaded {
 		return nil, unloaded(id)

@@ -65,7 +65,17 @@ func (s *Service) Refuse(ctx context.Context, owner string, r Refused) (Promise,
 // Unload promises that a model lets go of everything but its checkpoints, behind what was
 // asked of it before.
 func (s *Service) Unload(ctx context.Context, owner, id string) (Promise, error) {
-	return s.train(ctx, owner, id, NoSeq, OpUnload, body{Unload: true})
+	p, err := s.train(ctx, owner, id, NoSeq, OpUnload, body{Unload: true})
+	if errs.CodeOf(err) != errs.Gone {
+		return p, err
+	}
+	row, gone := s.o.Store.Model(ctx, owner, id) // a retry: what was applied last is the unload
+	if gone == nil && row.Unloaded {
+		if op, lost := s.o.Store.Op(ctx, owner, opID(id, row.Applied)); lost == nil && Op(op.Kind) == OpUnload {
+			return newFuture(op, body{}).promise(), nil
+		}
+	}
+	return p, err
 }
 
 // train promises an operation of a model.
@@ -164,15 +174,13 @@ func (s *Service) promise(ctx context.Context, f *future, raw []byte, known *fut
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer close(f.journaled)
-	if err != nil || there {
+	if err == nil && there {
+		f.op = old
+		f.body, err = s.bodyOf(old)
+	}
+	if f.err = err; err != nil || f.op.State != string(Pending) {
 		delete(s.futures, f.key())
 		s.count(f, -1)
-		if f.err = err; err != nil {
-			return Promise{}, err
-		}
-		f.op = old
-		b, err := s.bodyOf(old)
-		f.body = b
 		return f.promise(), err
 	}
 	s.enqueue(f)
@@ -197,17 +205,6 @@ func (s *Service) bodyOf(op ledger.Op) (body, error) {
 		return body{}, err
 	}
 	return unpack[body](raw)
-}
-
-// promiseDone keeps a promise together with its result.
-func (s *Service) promiseDone(ctx context.Context, op ledger.Op, r Result) (Promise, error) {
-	raw, err := pack(r)
-	if err != nil {
-		return Promise{}, err
-	}
-	op.Result, op.Bytes = raw, int64(len(raw))
-	_, _, err = s.o.Store.Promise(ctx, op)
-	return newFuture(op, body{}).promise(), err
 }
 
 // count adds a future to what is pending, or takes it off; s.mu is held.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"macaron/internal/errs"
+	"macaron/internal/mint/ledger"
 )
 
 // recover takes up what a process before left: sessions that live, with their models and
@@ -26,11 +27,9 @@ func (s *Service) recover(ctx context.Context) error {
 			return err
 		}
 		for _, m := range models {
-			e := &model{row: m, ahead: map[int64]*future{}}
-			if err := json.Unmarshal(m.About, &e.about); err != nil {
-				return errs.Wrap(errs.FormatInvalid, err, "the row of model "+m.ID+" cannot be read", "use the build that wrote it")
+			if _, err := s.know(m); err != nil {
+				return err
 			}
-			s.models[m.ID] = e
 		}
 		samplers, err := s.o.Store.SamplersOf(ctx, row.Owner, row.ID)
 		if err != nil {
@@ -58,15 +57,67 @@ func (s *Service) resume(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		f := newFuture(op, b)
-		close(f.journaled)
-		f.size = int64(len(op.Body))
-		f.op.Body = nil
-		s.futures[f.key()] = f
-		s.count(f, 1)
-		e := s.sessions[op.Session]
-		f.canceled = op.Session != "" && (e == nil || !e.row.Ended.IsZero())
-		s.enqueue(f)
+		s.takeUp(op, b)
 	}
 	return nil
+}
+
+// know takes a model of the store into memory; s.mu is held.
+func (s *Service) know(row ledger.Model) (*model, error) {
+	e := &model{row: row, ahead: map[int64]*future{}, written: done()}
+	if err := json.Unmarshal(row.About, &e.about); err != nil {
+		return nil, errs.Wrap(errs.FormatInvalid, err, "the row of model "+row.ID+" cannot be read", "use the build that wrote it")
+	}
+	s.models[row.ID] = e
+	return e, nil
+}
+
+func done() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+// takeUp queues a promise that another process gave; s.mu is held.
+func (s *Service) takeUp(op ledger.Op, b body) *future {
+	f := newFuture(op, b)
+	close(f.journaled)
+	f.size = int64(len(op.Body))
+	f.op.Body = nil
+	s.futures[f.key()] = f
+	s.count(f, 1)
+	e := s.sessions[op.Session]
+	f.canceled = op.Session != "" && (e == nil || !e.row.Ended.IsZero())
+	s.enqueue(f)
+	return f
+}
+
+// adopt gives the future of a promise that is not in memory. A pending one was given by a
+// process that lost its hold at that moment: it is queued here.
+func (s *Service) adopt(ctx context.Context, owner, request string) (*future, error) {
+	op, err := s.o.Store.Op(ctx, owner, request)
+	if err != nil {
+		return nil, err
+	}
+	if State(op.State) != Pending {
+		return newFuture(op, body{}), nil
+	}
+	b, err := s.bodyOf(op)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready != nil {
+		return nil, s.ready
+	}
+	if f := s.futures[key{owner, request}]; f != nil {
+		return f, nil
+	}
+	if op.Model != "" {
+		if _, err := s.live(ctx, owner, op.Model); err != nil && errs.CodeOf(err) != errs.Gone {
+			return nil, err
+		}
+	}
+	return s.takeUp(op, b), nil
 }

@@ -137,7 +137,10 @@ func (s *Service) sampleOp(ctx context.Context, owner string, r *Sample) (ledger
 	defer s.mu.Unlock()
 	e := s.samplers[r.Sampler]
 	if e == nil || e.row.Owner != owner {
-		return op, s.lost(ctx, owner, r.Sampler)
+		var err error
+		if e, err = s.lost(ctx, owner, r.Sampler); err != nil {
+			return op, err
+		}
 	}
 	if _, err := s.alive(ctx, owner, e.row.Session); err != nil {
 		return op, err
@@ -157,19 +160,19 @@ func (s *Service) sampleOp(ctx context.Context, owner string, r *Sample) (ledger
 	return op, nil
 }
 
-// lost says why a sampler cannot be used; s.mu is held.
-func (s *Service) lost(ctx context.Context, owner, id string) error {
+// lost takes a sampler into memory that another process made, which lost its hold at that
+// moment, or says why it cannot be used; s.mu is held.
+func (s *Service) lost(ctx context.Context, owner, id string) (*sampler, error) {
 	if s.ready != nil {
-		return s.ready
+		return nil, s.ready
 	}
 	row, err := s.o.Store.Sampler(ctx, owner, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := s.alive(ctx, owner, row.Session); err != nil {
-		return err
-	}
-	return errs.New(errs.Gone, "the sampler "+errs.Clip(id)+" was let go", "make a new one")
+	e := &sampler{row: row}
+	s.samplers[id] = e
+	return e, nil
 }
 
 // sequenceIDs names the answers of a request.

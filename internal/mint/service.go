@@ -36,9 +36,13 @@ type Service struct {
 	o       Options
 	workers map[string]Worker
 
-	ctx  context.Context // ends with Close
-	stop context.CancelFunc
-	wait sync.WaitGroup
+	life context.Context // ends with Close
+	quit context.CancelFunc
+	wait sync.WaitGroup // for keepHold
+
+	ctx     context.Context // ends when this process does not hold the work any more; in API calls, under mu
+	stop    context.CancelFunc
+	working sync.WaitGroup // for what begin starts
 
 	mu        sync.Mutex
 	changed   *sync.Cond // something may be runnable, or is over
@@ -52,7 +56,8 @@ type Service struct {
 	kept      recency
 	turns     fair // owners, by what training they have had
 	samples   fair // owners, by what samples they have had
-	order     int64
+	order     int64 // of the future that was resolved last
+	gone      int64 // up to there the store alone knows which are
 	stats     Stats
 }
 
@@ -66,16 +71,16 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{o: o, workers: map[string]Worker{}, ready: notYet(),
-		sessions: map[string]*session{}, models: map[string]*model{}, samplers: map[string]*sampler{}, futures: map[key]*future{}, pendingOf: map[string]int{}}
+	s := &Service{o: o, workers: map[string]Worker{}}
+	s.life, s.quit = context.WithCancel(context.Background())
+	s.changed = sync.NewCond(&s.mu)
+	s.clear()
 	for _, w := range o.Workers {
 		for _, name := range append([]string{w.Base().Name}, w.Base().Also...) {
 			s.workers[name] = w
 		}
 		s.workers[string(w.Shape().Base)] = w // as what was made elsewhere names it
 	}
-	s.changed = sync.NewCond(&s.mu)
-	s.ctx, s.stop = context.WithCancel(context.Background())
 	held, err := s.hold(ctx)
 	if err == nil && held {
 		err = s.begin(ctx)
@@ -87,29 +92,39 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	return s, nil
 }
 
+// clear forgets everything: what is promised is in the store. Nothing works.
+func (s *Service) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ctx, s.stop = context.WithCancel(s.life)
+	s.ready = notYet()
+	s.sessions, s.models, s.samplers, s.futures = map[string]*session{}, map[string]*model{}, map[string]*sampler{}, map[key]*future{}
+	s.pending, s.pendingOf = 0, map[string]int{}
+	s.kept, s.turns, s.samples = recency{}, fair{}, fair{}
+	s.order = max(s.order, s.o.Clock.Now().UnixNano()) // rises over restarts too
+	s.gone = s.order
+}
+
 // begin recovers and starts the goroutines that work.
 func (s *Service) begin(ctx context.Context) error {
 	if err := s.recover(ctx); err != nil {
 		return err
 	}
 	for range s.o.Limits.Trainers {
-		s.wait.Go(s.trainLoop)
+		s.working.Go(s.trainLoop)
 	}
 	for range s.o.Limits.Samples {
-		s.wait.Go(s.sampleLoop)
+		s.working.Go(s.sampleLoop)
 	}
-	s.wait.Go(s.tend)
+	s.working.Go(s.tend)
 	return nil
 }
 
 // Close stops the work. What is unfinished is carried out after the next Open.
 func (s *Service) Close() error {
-	s.stop()
-	s.mu.Lock()
-	s.ready = closed()
-	s.changed.Broadcast()
-	s.mu.Unlock()
+	s.quit()
 	s.wait.Wait()
+	s.halt(closed())
 	return nil
 }
 
@@ -164,43 +179,12 @@ func (s *Service) worker(base string) (Worker, error) {
 	return nil, unknownBase(base, names)
 }
 
-// holdFor is how long other processes wait for a sign of life of the one that works.
-const holdFor = 30 * time.Second
-
-func (s *Service) hold(ctx context.Context) (bool, error) {
-	now := s.o.Clock.Now()
-	return s.o.Store.Hold(ctx, now.Add(holdFor), now, s.o.Instance)
-}
-
-// keepHold renews the hold on the work, or waits for it. One that is lost ends the work
-// before another process may begin.
-func (s *Service) keepHold(held bool) {
-	tick := time.NewTicker(holdFor / 3)
-	defer tick.Stop()
-	last := time.Now()
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
-		mine, err := s.hold(s.ctx)
-		switch {
-		case err == nil && mine && !held:
-			if err := s.begin(s.ctx); err != nil {
-				s.o.Log.Error("the training service cannot begin", "error", err)
-				continue
-			}
-			held, last = true, time.Now()
-		case err == nil && mine:
-			last = time.Now()
-		case held && (err == nil || time.Since(last) > holdFor*2/3):
-			s.o.Log.Error("another process has taken over the training service; this one stops its part", "error", err)
-			s.mu.Lock()
-			s.ready = notYet()
-			s.mu.Unlock()
-			s.stop()
-			return
-		}
-	}
+// halt ends the work; nothing of it is in memory when it returns.
+func (s *Service) halt(why error) {
+	s.mu.Lock()
+	s.ready = why
+	s.stop()
+	s.changed.Broadcast()
+	s.mu.Unlock()
+	s.working.Wait()
 }

@@ -75,7 +75,11 @@ func (s *Service) alive(ctx context.Context, owner, id string) (*session, error)
 		if err != nil {
 			return nil, err
 		}
-		return nil, ended(row)
+		if !row.Ended.IsZero() {
+			return nil, ended(row)
+		}
+		e = &session{row: row} // of another process, which lost its hold at that moment
+		s.sessions[id] = e
 	}
 	if !e.row.Ended.IsZero() {
 		return nil, ended(e.row)

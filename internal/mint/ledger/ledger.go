@@ -91,6 +91,7 @@ type Change struct {
 	Models      []Model
 	Samplers    []Sampler
 	Checkpoints []Checkpoint
+	Promises    []Op      // with their outcome; those that are there stay as they are
 	Resolve     []Op      // the outcome only, of ops that are pending
 	Behind      []Mark    // operations whose bodies a snapshot has made superfluous
 	Used        []Sampler // the time of their last use only, of samplers that are there
@@ -125,6 +126,7 @@ type Store interface {
 	Models(ctx context.Context, owner string, p Page) (list []Model, total int, err error)
 	ModelsOf(ctx context.Context, owner, session string) ([]Model, error)
 	Op(ctx context.Context, owner, id string) (Op, error)
+	Resolved(ctx context.Context, owner, sampler string) ([]Op, error)          // without what they were asked and what they gave
 	OpsAfter(ctx context.Context, owner, model string, seq int64) ([]Op, error) // by number
 	Sampler(ctx context.Context, owner, id string) (Sampler, error)
 	SamplersOf(ctx context.Context, owner, session string) ([]Sampler, error)

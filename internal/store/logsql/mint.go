@@ -21,8 +21,7 @@ var _ ledger.Store = Mint{}
 // Promise implements ledger.Store.
 func (m Mint) Promise(ctx context.Context, op ledger.Op) (old ledger.Op, there bool, err error) {
 	err = m.Transact(ctx, func(ctx context.Context, db Writer) error {
-		n, err := db.Exec(ctx, `INSERT INTO mint_ops (`+mintOpColumns+`)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`, opRow(op)...)
+		n, err := db.Exec(ctx, addOp, opRow(op)...)
 		there = n == 0
 		return err
 	})
@@ -54,6 +53,9 @@ func writeMint(ctx context.Context, db Writer, c ledger.Change) error {
 	for _, s := range c.Used {
 		w.put(`UPDATE mint_samplers SET used = $1 WHERE owner = $2 AND id = $3`, []any{nano(s.Used), s.Owner, s.ID})
 	}
+	for _, o := range c.Promises {
+		w.put(addOp, opRow(o))
+	}
 	for _, o := range c.Resolve {
 		w.resolve(o)
 	}
@@ -69,6 +71,10 @@ func writeMint(ctx context.Context, db Writer, c ledger.Change) error {
 	}
 	return w.err
 }
+
+// addOp keeps a promise that is not there.
+const addOp = `INSERT INTO mint_ops (` + mintOpColumns + `)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`
 
 // mintWriter writes until the first error.
 type mintWriter struct {

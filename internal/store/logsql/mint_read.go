@@ -2,6 +2,7 @@ package logsql
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"macaron/internal/mint/ledger"
@@ -57,6 +58,13 @@ func (m Mint) Op(ctx context.Context, owner, id string) (ledger.Op, error) {
 // OpsAfter implements ledger.Store.
 func (m Mint) OpsAfter(ctx context.Context, owner, model string, seq int64) ([]ledger.Op, error) {
 	return list(ctx, m, scanMintOp, `SELECT `+mintOpColumns+` FROM mint_ops WHERE owner = $1 AND model = $2 AND seq > $3 ORDER BY seq`, owner, model, seq)
+}
+
+// Resolved implements ledger.Store.
+func (m Mint) Resolved(ctx context.Context, owner, sampler string) ([]ledger.Op, error) {
+	columns := strings.NewReplacer(" body,", " NULL,", " result,", " NULL,").Replace(mintOpColumns)
+	return list(ctx, m, scanMintOp, `SELECT `+columns+` FROM mint_ops WHERE owner = $1 AND sampler = $2 AND state <> 'pending'
+		AND session = (SELECT session FROM mint_samplers WHERE owner = $1 AND id = $2) ORDER BY done, id`, owner, sampler)
 }
 
 // Pending implements ledger.Store.

@@ -87,6 +87,22 @@ func mintOps(t *testing.T, st Store) {
 	if all, err := m.Pending(ctx); err != nil || len(all) != 1 || all[0].Owner != "p" {
 		t.Errorf("pending: %v %v", all, err)
 	}
+	if all, err := m.Resolved(ctx, "o", "s:sample:0"); err != nil || len(all) != 0 {
+		t.Errorf("resolved of a sampler that has none: %v %v", all, err)
+	}
+	made := mintOp("o", "s:sample:0:0", 0)
+	made.Sampler, made.Model, made.State, made.Result, made.Done = "s:sample:0", "", "done", []byte{1}, at(3)
+	sampler := ledger.Sampler{Owner: "o", ID: "s:sample:0", Session: "s", Base: "b"}
+	mustWrite(t, m, ledger.Change{Samplers: []ledger.Sampler{sampler}, Promises: []ledger.Op{made}})
+	other := made
+	other.Result, other.Done = []byte{2}, at(4)
+	mustWrite(t, m, ledger.Change{Promises: []ledger.Op{other, mintOp("o", "s:sample:0:1", 1)}})
+	same(t, made)(m.Op(ctx, "o", made.ID))
+	short := made
+	short.Body, short.Result = nil, nil
+	if all, err := m.Resolved(ctx, "o", "s:sample:0"); err != nil || !cmp.Equal(all, []ledger.Op{short}) {
+		t.Errorf("resolved of a sampler: %+v %v", all, err)
+	}
 	mustWrite(t, m, ledger.Change{Behind: []ledger.Mark{{Owner: "o", Model: "s:train:0", Seq: 1}, {Owner: "p", Model: "s:train:0", Seq: 1}}})
 	done.Body = nil
 	same(t, done)(m.Op(ctx, "o", done.ID))
