@@ -30,6 +30,7 @@ type Trainer struct {
 	steps   int64 // taken
 	pending int64 // data in grad
 	served  *lora.Adapter
+	kept    Kept // prompts, where they are resident
 }
 
 // New begins a new adapter: A is uniform between +-1/sqrt(in) by the seed, B is zero, so
@@ -93,12 +94,15 @@ func (t *Trainer) ForwardBackward(ctx context.Context, data []Datum, l Loss) (Ou
 		return Output{}, err
 	}
 	t.keepGradient()
-	if err := t.passes.Gradients(ctx, a, t.layout, e.seqs, e.see, t.grad); err != nil {
+	found, err := t.passes.Gradients(ctx, Backward{Adapter: a, Layout: t.layout, Seqs: e.seqs, Slope: e.see, Grad: t.grad, Way: e.way(), Kept: t.prompts(e)})
+	if err != nil {
 		t.restoreGradient()
 		return Output{}, err
 	}
 	t.pending += int64(len(data))
-	return e.output(), nil
+	out := e.output()
+	found.tell(e.way(), out.Metrics)
+	return out, nil
 }
 
 // begin checks the data and gives what computes it.
@@ -141,6 +145,7 @@ func (t *Trainer) Close() {
 
 func (t *Trainer) drop() {
 	t.master, t.grad, t.backup, t.moments, t.served = nil, nil, nil, [2][]float32{}, nil
+	_ = t.kept.Drop() // its file has no name, and nobody will read it
 }
 
 func closed() error {

@@ -48,16 +48,16 @@ func (s scripted) Logprobs(_ context.Context, _ *lora.Adapter, seqs []Sequence) 
 	return out, s.fail
 }
 
-func (s scripted) Gradients(ctx context.Context, a *lora.Adapter, _ *Layout, seqs []Sequence, slope Slope, grad []float32) error {
-	all, _ := s.Logprobs(ctx, a, seqs)
-	for i := range seqs {
-		for _, d := range slope(i, all[i]) {
-			for j := range grad {
-				grad[j] += d * s.gradient * float32(1+j%7)
+func (s scripted) Gradients(ctx context.Context, b Backward) (Found, error) {
+	all, _ := s.Logprobs(ctx, b.Adapter, b.Seqs)
+	for i := range b.Seqs {
+		for _, d := range b.Slope(i, all[i]) {
+			for j := range b.Grad {
+				b.Grad[j] += d * s.gradient * float32(1+j%7)
 			}
 		}
 	}
-	return s.fail
+	return Found{}, s.fail
 }
 
 func newTrainer(t testing.TB, p Passes, s Spec) *Trainer {

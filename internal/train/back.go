@@ -13,7 +13,8 @@ type backRoom struct {
 	act, gate, up []float32 // [n, f]
 	dq            []float32 // [n, h*c]
 	dk, dv        []float32 // [n, g*c]
-	keys, values  []float32 // [positions, g*c]: of everything that the pack sees
+	keys, values  []float32 // [positions, g*c]: of what the pack sees, see from
+	sum           []float32 // of a stretch in one layer, from its file
 	low           []float32 // of lowered
 	lowered       []lowered
 	acts          kernel.Acts
@@ -41,14 +42,21 @@ func (p *pass) backward(k *pack) error {
 
 // backLayer is one layer of a pack.
 func (p *pass) backLayer(k *pack, i int) error {
-	p.openKeys(k, i)
+	if err := p.bring(k, i, i-1); err != nil {
+		return err
+	}
+	if err := p.openKeys(k, i); err != nil {
+		return err
+	}
 	for at := len(k.blocks) - 1; at >= 0; at-- {
 		if err := p.backBlock(k, k.blocks[at], i); err != nil {
 			return err
 		}
 	}
-	p.closeKeys(k, i)
-	return nil
+	if err := p.closeKeys(k, i); err != nil {
+		return err
+	}
+	return p.leave(k, i, false)
 }
 
 // backBlock is one block in one layer: three pieces of work.

@@ -29,53 +29,65 @@ func (p *pass) backAttention(k *pack, b block, i int, w *model.Block, in *model.
 	}
 }
 
+// from is the position from which on gradients of keys and values are wanted: those of a
+// prompt that gradients do not enter are not.
+func (k *pack) from() int {
+	if s := k.stretches[0]; s.parent.fixed {
+		return s.lo
+	}
+	return 0
+}
+
 // backAttend carries dq, the gradient of the attention's result, to the queries, in
 // place, and to keys and values: those of the block's rows go to dk and dv, those of
 // earlier positions are added up.
 func (p *pass) backAttend(k *pack, b block, i int) {
-	room, width := &p.back, p.m.G*p.m.C
+	room, width, from := &p.back, p.m.G*p.m.C, k.from()
 	n := (b.hi - b.lo) * width
 	room.dk, room.dv, room.grads = sized(room.dk, n), sized(room.dv, n), room.grads[:0]
 	if len(k.stretches) > 1 {
 		clear(room.dk)
 		clear(room.dv)
 		for _, s := range k.stretches {
-			from, to := s.first*width, (s.first+s.hi-s.lo)*width
-			room.grads = append(room.grads, kernel.AttnGrad{DK: room.keys, DV: room.values, OwnK: room.dk[from:to], OwnV: room.dv[from:to]})
+			lo, hi := s.first*width, (s.first+s.hi-s.lo)*width
+			room.grads = append(room.grads, kernel.AttnGrad{From: from, DK: room.keys, DV: room.values, OwnK: room.dk[lo:hi], OwnV: room.dv[lo:hi]})
 		}
 		p.step.AttendBack(i, room.dq, room.dq, room.grads)
 		return
 	}
 	s := k.stretches[0] // blocks after this one have added to its keys and values
-	lo, hi := s.lo+b.lo, s.lo+b.hi
-	room.grads = append(room.grads, kernel.AttnGrad{DK: room.keys[:hi*width], DV: room.values[:hi*width]})
+	lo, hi := s.lo+b.lo-from, s.lo+b.hi-from
+	room.grads = append(room.grads, kernel.AttnGrad{From: from, DK: room.keys[:hi*width], DV: room.values[:hi*width]})
 	p.step.AttendBack(i, room.dq, room.dq, room.grads)
 	copy(room.dk, room.keys[lo*width:])
 	copy(room.dv, room.values[lo*width:])
 }
 
-// openKeys makes room for the gradients of keys and values of everything that a pack
-// sees in a layer, its own included: what continues the pack has found some already.
-func (p *pass) openKeys(k *pack, i int) {
-	room, width, most := &p.back, p.m.G*p.m.C, 0
+// openKeys makes room for the gradients of keys and values that a pack gives in a layer, its
+// own included: what continues the pack has found some already.
+func (p *pass) openKeys(k *pack, i int) error {
+	room, width, from, most := &p.back, p.m.G*p.m.C, k.from(), 0
 	for _, s := range k.stretches {
-		most = max(most, s.hi*width)
+		most = max(most, (s.hi-from)*width)
 	}
 	room.keys, room.values = sized(room.keys, most), sized(room.values, most)
 	first := k.stretches[0]
-	lo, hi := first.lo*width, first.hi*width
+	lo, hi := (first.lo-from)*width, (first.hi-from)*width
 	clear(room.keys[:lo])
 	clear(room.values[:lo])
-	first.sums.take(i, room.keys[lo:hi], room.values[lo:hi])
+	return first.sums.take(p, i, room.keys[lo:hi], room.values[lo:hi])
 }
 
 // closeKeys hands the gradients of earlier keys and values to the stretches that have
 // them.
-func (p *pass) closeKeys(k *pack, i int) {
+func (p *pass) closeKeys(k *pack, i int) error {
 	room, width := &p.back, p.m.G*p.m.C
-	for s := k.stretches[0].parent; s.parent != nil; s = s.parent {
-		s.sums.add(i, p.m.Layers, room.keys[s.lo*width:s.hi*width], room.values[s.lo*width:s.hi*width])
+	for s := k.stretches[0].parent; s.parent != nil && !s.fixed; s = s.parent {
+		if err := s.sums.add(p, i, room.keys[s.lo*width:s.hi*width], room.values[s.lo*width:s.hi*width]); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // turnBack carries the gradients of queries and keys back through their rotation and the

@@ -38,7 +38,8 @@ const MaxCursor = 1 << 20
 var checkpointParts = [4]string{"", ".exp_avg", ".exp_avg_sq", ".grad"}
 
 // Save writes the whole state of the trainer: masters, moments, step count, and gradients
-// that wait for a step. Equal states give equal bytes. cursor is the caller's, such as its
+// that wait for a step. Equal states give equal bytes. Resident prompts are dropped, so that
+// whoever resumes goes on with the same bits. cursor is the caller's, such as its
 // place in the data.
 func (t *Trainer) Save(w io.Writer, cursor string) error {
 	t.mu.Lock()
@@ -51,6 +52,9 @@ func (t *Trainer) Save(w io.Writer, cursor string) error {
 	}
 	raw, err := canonical.Bytes(t.state(cursor))
 	if err != nil {
+		return err
+	}
+	if err := t.kept.Drop(); err != nil {
 		return err
 	}
 	var tensors []safetensors.Tensor

@@ -33,4 +33,5 @@ type Sequence struct {
 	Tokens  []int32 // [n], at positions 0 to n-1
 	Targets []int32 // [n, K]; -1: nothing is asked for there
 	K       int
+	Prompt  int // so many positions at the beginning have no slope, whatever their log probabilities
 }

@@ -20,26 +20,36 @@ import (
 // comes to it. So memory grows with the longest path, not with the number of sequences.
 //
 // What is bit for bit the same: log probabilities do not depend on other sequences, on
-// their order, on sharing, on threads or on Options.Rows, and are those of Engine.Score
+// their order, on the way, on threads or on Options.Rows and Reach, and are those of Engine.Score
 // and of sampling. Gradients do not depend on threads or on what else the engine does. They do
 // depend, within rounding of single precision, on the list of sequences, its order,
-// sharing and Options.Rows, which decide in which order terms are added.
+// the way, Options.Rows and Reach, which decide in which order terms are added.
 type Graph struct {
 	m     *model.Model
 	turns Turns
 	o     Options
 	free  chan struct{} // one pass at a time has memory
+
+	scratch func(dir string) (scratch, error)
 }
 
 // Options are settings of a graph. The zero value serves.
 type Options struct {
-	Mode     kernel.Mode // as the engine that serves
-	Unshared bool        // compute every sequence whole, however it begins
-	Least    int         // tokens that are worth sharing; 0: 16
-	Rows     int         // most rows computed at once; 0: 256
+	Mode    kernel.Mode // as the engine that serves
+	Least   int         // tokens that are worth sharing; 0: 16
+	Rows    int         // most rows computed at once, fewer at far positions; 0: 256
+	Reach   int         // positions up to which Rows are; 0: 1024
+	Context int         // positions of a sequence; 0: those that the model was made for
+	Spill   Spill
 
-	// Tape makes room for the inputs of so many entries; nil: in memory.
+	// Tape makes room for the inputs of so many entries; nil: as Spill says.
 	Tape func(entries, rows, d int) (Tape, error)
+}
+
+// Spill says when memory goes to disk.
+type Spill struct {
+	Dir    string // where; "": never
+	Memory int64  // bytes of keys and values, of their gradients and of inputs of layers that stay in memory
 }
 
 // NewGraph makes a graph on a loaded model.
@@ -50,10 +60,17 @@ func NewGraph(m *model.Model, turns Turns, o Options) *Graph {
 	if o.Rows <= 0 {
 		o.Rows = 256
 	}
-	if o.Tape == nil {
-		o.Tape = newMemoryTape
+	if o.Reach <= 0 {
+		o.Reach = 1024
 	}
-	return &Graph{m: m, turns: turns, o: o, free: make(chan struct{}, 1)}
+	if o.Context <= 0 {
+		o.Context = m.Context
+	}
+	g := &Graph{m: m, turns: turns, o: o, free: make(chan struct{}, 1), scratch: newScratch}
+	if o.Spill.Dir != "" {
+		sweep(o.Spill.Dir)
+	}
+	return g
 }
 
 // Do runs a piece of work on the threads of the graph, see Turns.
@@ -65,18 +82,28 @@ func (g *Graph) Do(ctx context.Context, piece func(*kernel.Pool)) error {
 func (g *Graph) Logprobs(ctx context.Context, a *lora.Adapter, seqs []Sequence) ([][]float32, error) {
 	p := &pass{g: g, m: g.m, mix: lora.Only(a), seqs: seqs}
 	err := p.run(ctx)
+	for i := range p.logprobs {
+		p.logprobsOf(i)
+	}
 	return p.logprobs, err
 }
 
-// Gradients is the forward and the backward pass, see Passes. Of modules that l has and a
-// has not nothing is computed.
-func (g *Graph) Gradients(ctx context.Context, a *lora.Adapter, l *Layout, seqs []Sequence, slope Slope, grad []float32) error {
-	if len(grad) != l.Size {
-		return errs.Newf(errs.Internal, "a gradient of %d values for a layout of %d", len(grad), l.Size)
+// Gradients is the forward and the backward pass, see Passes. Of modules that the layout
+// has and the adapter has not nothing is computed.
+func (g *Graph) Gradients(ctx context.Context, b Backward) (Found, error) {
+	if len(b.Grad) != b.Layout.Size {
+		return Found{}, errs.Newf(errs.Internal, "a gradient of %d values for a layout of %d", len(b.Grad), b.Layout.Size)
 	}
-	p := &pass{g: g, m: g.m, mix: lora.Only(a), seqs: seqs, slope: slope}
-	p.to = newTargets(g.m, a, l, grad)
-	return p.run(ctx)
+	p := &pass{g: g, m: g.m, mix: lora.Only(b.Adapter), seqs: b.Seqs, slope: b.Slope, way: b.Way}
+	p.to = newTargets(g.m, b.Adapter, b.Layout, b.Grad)
+	if b.Way == Resident {
+		if b.Kept == nil {
+			return Found{}, errs.New(errs.Internal, "a resident prefix without a place to stay", "")
+		}
+		b.Kept.begin(p, b.Adapter)
+	}
+	err := p.run(ctx)
+	return p.found, err
 }
 
 // check refuses sequences that cannot be computed.
@@ -86,8 +113,10 @@ func (g *Graph) check(seqs []Sequence) error {
 		switch {
 		case n == 0:
 			return errs.New(errs.InvalidRequest, fmt.Sprintf("datum %d has no tokens", i), "give at least one")
-		case n > g.m.Context:
-			return errs.Newf(errs.ContextExceeded, "datum %d has %d tokens; the model's context holds %d", i, n, g.m.Context)
+		case n > g.o.Context:
+			return errs.Newf(errs.ContextExceeded, "datum %d has %d tokens; the model's context holds %d", i, n, g.o.Context)
+		case s.Prompt < 0 || s.Prompt > n:
+			return errs.Newf(errs.Internal, "datum %d has %d tokens and a prompt of %d", i, n, s.Prompt)
 		case s.K < 0 || len(s.Targets) != n*s.K:
 			return errs.Newf(errs.InvalidRequest, "datum %d has %d tokens and %d targets, %d at each token", i, n, len(s.Targets), s.K)
 		}

@@ -35,6 +35,9 @@ func (p *pass) score(k *pack, b block, hidden []float32) error {
 	for row := b.lo; row < b.hi; row++ {
 		if s, i := k.at(row); s.asks != nil && s.asks[i] != nil {
 			h.rows = append(h.rows, headRow{row: row, asks: s.asks[i]})
+			for _, a := range s.asks[i] {
+				p.logprobsOf(a.seq) // before threads need it
+			}
 			h.hidden = append(h.hidden, hidden[(row-b.lo)*d:][:d]...)
 		}
 	}

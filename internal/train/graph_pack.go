@@ -8,30 +8,32 @@ type pack struct {
 	stretches []*stretch
 	rows      int
 	blocks    []block
+	taped     int64 // bytes of its tape
 }
 
 // block is the rows of a pack that go through a layer at once: all of them, or a part
 // of its only stretch.
 type block struct{ lo, hi int }
 
-// packs groups what continues a stretch: ends of the tree as many as fit into a block.
-func (s *stretch) packs(limit int) []*pack {
+// packs groups what continues a stretch: ends of the tree as many as fit into a block. What
+// continues a prompt that gradients do not enter is computed one at a time.
+func (s *stretch) packs(by rowsBy) []*pack {
 	var list []*pack
 	var open *pack // of ends
 	for _, c := range s.children {
 		n := c.hi - c.lo
-		if len(c.children) > 0 {
+		if len(c.children) > 0 || s.fixed {
 			list = append(list, newPack(c, n))
 			continue
 		}
-		if open == nil || open.rows+n > limit {
+		if open == nil || open.rows+n > by.at(c.lo+n) {
 			open = newPack(nil, 0)
 			list = append(list, open)
 		}
 		open.stretches, open.rows = append(open.stretches, c), open.rows+n
 	}
 	for _, k := range list {
-		k.cut(limit)
+		k.cut(by.forward())
 	}
 	return list
 }
@@ -44,17 +46,56 @@ func newPack(s *stretch, rows int) *pack {
 	return k
 }
 
+// rowsBy is how many rows are computed at once, by position: a piece of work is a block in
+// one layer, and what its attention costs is rows times positions.
+type rowsBy struct{ rows, reach int }
+
+func (o *Options) rowsBy() rowsBy { return rowsBy{o.Rows, o.Reach} }
+
+// at is the number of rows of a block that ends before position pos.
+func (b rowsBy) at(pos int) int {
+	if pos <= b.reach {
+		return b.rows
+	}
+	n := b.rows * b.reach / pos
+	if n >= tile {
+		n -= n % tile
+	}
+	return max(n, min(leastRows, b.rows))
+}
+
+// forward is by for forward passes, whose attention costs less than half.
+func (b rowsBy) forward() rowsBy { return rowsBy{b.rows, 2 * b.reach} }
+
+const (
+	tile      = 16 // rows that kernels take together
+	leastRows = 4
+)
+
 // cut divides the rows into blocks.
-func (k *pack) cut(limit int) {
+func (k *pack) cut(by rowsBy) {
 	k.blocks = k.blocks[:0]
 	row := 0
 	for _, s := range k.stretches {
 		s.first = row
 		row += s.hi - s.lo
 	}
-	for lo := 0; lo < k.rows; lo += limit {
-		k.blocks = append(k.blocks, block{lo, min(lo+limit, k.rows)})
+	for lo, start := 0, k.start(); lo < k.rows; {
+		n := k.rows // several stretches are one block, see packs
+		if len(k.stretches) == 1 {
+			n = min(by.at(start+lo+by.at(start+lo)), k.rows-lo)
+		}
+		k.blocks = append(k.blocks, block{lo, lo + n})
+		lo += n
 	}
+}
+
+// start is the first position of a pack.
+func (k *pack) start() int {
+	if len(k.stretches) == 0 {
+		return 0
+	}
+	return k.stretches[0].lo
 }
 
 // runs are the rows of a block as a step takes them, one run for each stretch.
@@ -73,7 +114,7 @@ func (s *stretch) within(b block) (lo, hi int) {
 }
 
 // living is the stretches of a pack through which a gradient comes.
-func (k *pack) living(limit int) *pack {
+func (k *pack) living(by rowsBy) *pack {
 	out := &pack{}
 	for _, s := range k.stretches {
 		if s.live {
@@ -81,7 +122,7 @@ func (k *pack) living(limit int) *pack {
 			out.rows += s.hi - s.lo
 		}
 	}
-	out.cut(limit)
+	out.cut(by)
 	return out
 }
 

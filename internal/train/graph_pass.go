@@ -13,21 +13,30 @@ type pass struct {
 	g        *Graph
 	m        *model.Model
 	ctx      context.Context
+	way      Way
 	mix      lora.Mix
 	seqs     []Sequence
 	slope    Slope    // nil: forward only
 	to       *targets // where gradients go
+	resident *Kept    // nil: prompts go with the pass
 	logprobs [][]float32
 	slopes   [][]float32 // by sequence, once its log probabilities are complete
+	found    Found
+	now      Memory
+	watch    map[int][]float32 // log probabilities by prompts that were captured before
+	drift    float64           // largest difference to them
 
-	pool  *kernel.Pool // of the piece that runs
-	step  *model.Step
-	arena *model.Arena
-	free  []int32 // pages
-	list  []model.Run
-	kept  []float32
-	head  headRoom
-	back  backRoom
+	pool                    *kernel.Pool // of the piece that runs
+	step                    *model.Step
+	arena                   *model.Arena
+	file                    scratch // of pages, nil: in memory
+	sumsInFile, tapesInFile bool
+	free                    []int32 // pages
+	seen                    []int32 // those that were brought
+	list                    []model.Run
+	kept                    []float32
+	head                    headRoom
+	back                    backRoom
 }
 
 // run computes all sequences.
@@ -43,38 +52,59 @@ func (p *pass) run(ctx context.Context) error {
 	}
 	p.ctx = ctx
 	p.logprobs, p.slopes = make([][]float32, len(p.seqs)), make([][]float32, len(p.seqs))
-	for i, s := range p.seqs {
-		p.logprobs[i] = make([]float32, len(s.Targets))
+	root := p.plant()
+	err := p.prepare(root)
+	if err == nil {
+		err = p.all(root)
 	}
-	least := p.g.o.Least
-	if p.g.o.Unshared {
+	if cerr := p.finish(root, err); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// plant makes the tree of the sequences.
+func (p *pass) plant() *stretch {
+	least, fixed := p.g.o.Least, p.way == ResponseOnly || p.way == Resident
+	if p.way == Plain {
 		least = 0
 	}
-	root := plant(p.seqs, least)
-	pages := root.room(p.g.o.Rows)
-	if err := p.do(func() {
-		p.arena = p.m.NewArena(pages, p.g.o.Mode)
-		p.step = p.m.NewStep(p.pool, p.arena)
-	}); err != nil {
+	root := plant(p.seqs, least, fixed)
+	if p.way == Resident {
+		root.askNothing()
+	}
+	return root
+}
+
+// all computes what is below the root, with what a resident prefix was before.
+func (p *pass) all(root *stretch) error {
+	if p.resident == nil {
+		return p.below(root)
+	}
+	before, err := p.resident.renew(p, root)
+	if err != nil {
 		return err
 	}
-	for page := pages - 1; page >= 0; page-- {
-		p.free = append(p.free, int32(page))
+	if err := p.below(root); err != nil {
+		return err
 	}
-	return p.below(root)
+	p.resident.compare(p, before)
+	return nil
 }
 
 // do runs a piece of work when it is its turn.
 func (p *pass) do(piece func()) error {
-	return p.g.turns.Do(p.ctx, func(pool *kernel.Pool) {
+	err := p.g.turns.Do(p.ctx, func(pool *kernel.Pool) {
 		p.pool = pool
 		piece()
 	})
+	p.weigh()
+	return err
 }
 
 // below computes everything that continues a stretch.
 func (p *pass) below(s *stretch) error {
-	for _, k := range s.packs(p.g.o.Rows) {
+	for _, k := range s.packs(p.g.o.rowsBy()) {
 		if err := p.visit(k); err != nil {
 			return err
 		}
@@ -94,22 +124,35 @@ func (p *pass) visit(k *pack) error {
 	return err
 }
 
-// inside computes a pack forward, what continues it, and the pack backward.
+// inside computes a pack forward, what continues it, and the pack backward, unless it is a
+// prompt that gradients do not enter.
 func (p *pass) inside(k *pack) error {
-	if err := p.forward(k); err != nil {
-		return err
+	if !k.stretches[0].kept {
+		if err := p.forward(k); err != nil {
+			return err
+		}
 	}
 	for _, s := range k.stretches {
+		if s.fixed && p.resident != nil {
+			s.kept = true
+		}
 		p.deliver(s)
 		if err := p.below(s); err != nil {
 			return err
 		}
 	}
-	if p.slope == nil {
+	if !p.keeps(k) {
 		return nil
 	}
-	return p.backward(k.living(p.g.o.Rows))
+	if err := p.backward(k.living(p.g.o.rowsBy())); err != nil {
+		return err
+	}
+	p.release(k)
+	return nil
 }
+
+// keeps tells whether a pack is computed backward later.
+func (p *pass) keeps(k *pack) bool { return p.slope != nil && !k.stretches[0].fixed }
 
 // deliver asks for the slopes of the sequences that end in a stretch: their log
 // probabilities are complete.
@@ -118,11 +161,37 @@ func (p *pass) deliver(s *stretch) {
 		return
 	}
 	for _, i := range s.ends {
-		p.slopes[i] = append([]float32(nil), p.slope(i, p.logprobs[i])...)
+		slopes := p.slope(i, p.logprobsOf(i))
+		p.seeDrift(i)
+		p.logprobs[i] = nil
+		if s.fixed {
+			continue
+		}
+		p.slopes[i] = append([]float32(nil), slopes...)
 		live := false
 		for at := s; at.parent != nil; at = at.parent {
 			live = live || at.steep(p.seqs[i].K, p.slopes[i])
 			at.live = at.live || live
+		}
+	}
+}
+
+// logprobsOf is the log probabilities of a sequence, zeros until they are known.
+func (p *pass) logprobsOf(i int) []float32 {
+	if p.logprobs[i] == nil {
+		p.logprobs[i] = make([]float32, len(p.seqs[i].Targets))
+	}
+	return p.logprobs[i]
+}
+
+// release forgets the slopes of sequences that need them no more: gradients do not enter
+// what they continue.
+func (p *pass) release(k *pack) {
+	for _, s := range k.stretches {
+		if s.parent.fixed || s.parent.parent == nil {
+			for _, i := range s.ends {
+				p.slopes[i] = nil
+			}
 		}
 	}
 }

@@ -17,9 +17,9 @@ func TestSharingChangesNoLogprob(t *testing.T) {
 		m := loadModel(t, filepath.Join(archs, name))
 		a := loadAdapter(t, filepath.Join("testdata/gradients", name), m, name)
 		for _, mode := range []kernel.Mode{kernel.Float32, kernel.Int8} {
-			want := compute(t, m, a, cases, 1, Options{Mode: mode, Unshared: true})
-			for _, o := range []Options{{Mode: mode}, {Mode: mode, Least: 1}, {Mode: mode, Least: 1, Rows: 7}, {Mode: mode, Unshared: true, Rows: 50}} {
-				got := compute(t, m, a, cases, 3, o)
+			want := computeBy(t, m, a, cases, 1, Options{Mode: mode}, Backward{Way: Plain})
+			for i, o := range []Options{{Mode: mode}, {Mode: mode, Least: 1}, {Mode: mode, Least: 1, Rows: 7}, {Mode: mode, Rows: 50}, {Mode: mode, Least: 1, Rows: 40, Reach: 20}} {
+				got := computeBy(t, m, a, cases, 3, o, Backward{Way: []Way{Exact, Exact, Exact, Plain, Exact}[i]})
 				for i := range cases {
 					if !slices.Equal(got.logprobs[i], want.logprobs[i]) {
 						t.Errorf("%s, %s, %+v: other log probabilities of sequence %d", name, mode, o, i)

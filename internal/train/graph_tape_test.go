@@ -45,7 +45,8 @@ func TestTapesEnd(t *testing.T) {
 			return countedTape{inner, &open, &most, &puts, failAt}, err
 		}})
 		l := layoutOf(m, a)
-		err := g.Gradients(context.Background(), a, l, sequences(cases), func(i int, _ []float32) []float32 { return cases[i].Slopes }, make([]float32, l.Size))
+		_, err := g.Gradients(context.Background(), Backward{Adapter: a, Layout: l, Seqs: sequences(cases), Grad: make([]float32, l.Size),
+			Slope: func(i int, _ []float32) []float32 { return cases[i].Slopes }})
 		if want := map[bool]errs.Code{true: errs.StorageFull}[failAt > 0]; errs.CodeOf(err) != want {
 			t.Errorf("failing at %d: %v", failAt, err)
 		}

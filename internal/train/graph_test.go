@@ -43,7 +43,11 @@ func readCases(t testing.TB) []sloped {
 
 func sequences(cases []sloped) (out []Sequence) {
 	for _, c := range cases {
-		out = append(out, Sequence{Tokens: c.Tokens, Targets: c.Targets, K: c.K})
+		prompt := 0
+		for prompt < len(c.Tokens) && !slices.ContainsFunc(c.Slopes[prompt*c.K:][:c.K], func(f float32) bool { return f != 0 }) {
+			prompt++
+		}
+		out = append(out, Sequence{Tokens: c.Tokens, Targets: c.Targets, K: c.K, Prompt: prompt})
 	}
 	return out
 }
@@ -92,20 +96,28 @@ type computed struct {
 	logprobs [][]float32
 	layout   *Layout
 	grad     []float32
+	found    Found
 }
 
 func compute(t testing.TB, m *model.Model, a *lora.Adapter, cases []sloped, threads int, o Options) computed {
+	t.Helper()
+	return computeBy(t, m, a, cases, threads, o, Backward{})
+}
+
+// computeBy is compute in another way; b has what else is to be set.
+func computeBy(t testing.TB, m *model.Model, a *lora.Adapter, cases []sloped, threads int, o Options, b Backward) computed {
 	t.Helper()
 	pool := kernel.NewPool(threads)
 	defer pool.Close()
 	c := computed{logprobs: make([][]float32, len(cases)), layout: layoutOf(m, a)}
 	c.grad = make([]float32, c.layout.Size)
-	g := NewGraph(m, Alone{pool}, o)
-	err := g.Gradients(context.Background(), a, c.layout, sequences(cases), func(i int, p []float32) []float32 {
+	b.Adapter, b.Layout, b.Seqs, b.Grad = a, c.layout, sequences(cases), c.grad
+	b.Slope = func(i int, p []float32) []float32 {
 		c.logprobs[i] = slices.Clone(p)
 		return cases[i].Slopes
-	}, c.grad)
-	if err != nil {
+	}
+	var err error
+	if c.found, err = NewGraph(m, Alone{pool}, o).Gradients(context.Background(), b); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -17,6 +17,8 @@ type stretch struct {
 	taped int
 	sums  keySums // what its children add to the gradients of its keys and values
 	live  bool    // some log probability of its subtree has a slope
+	fixed bool    // a prompt that gradients do not enter
+	kept  bool    // it is, and its keys and values are there
 }
 
 // ask is a log probability that is asked for at some position: of the target, for value
@@ -28,10 +30,16 @@ type ask struct {
 
 // plant makes the tree. Two sequences share their common beginning when it has at least
 // least more tokens than what both share with an earlier one; 0 for no sharing.
-func plant(seqs []Sequence, least int) *stretch {
-	root := &stretch{}
+// With fixed, prompts are stretches by themselves and each response is one.
+func plant(seqs []Sequence, least int, fixed bool) *stretch {
+	root := &stretch{fixed: fixed}
 	for i, s := range seqs {
-		end := root.grow(s.Tokens, least)
+		end := root
+		if !fixed {
+			end = root.grow(s.Tokens, least, false)
+		} else if end = root.grow(s.Tokens[:s.Prompt], least, true); s.Prompt < len(s.Tokens) {
+			end = end.leaf(s.Tokens, false)
+		}
 		end.ends = append(end.ends, i)
 	}
 	for _, child := range root.children {
@@ -41,11 +49,11 @@ func plant(seqs []Sequence, least int) *stretch {
 }
 
 // grow adds a sequence below s and gives the stretch in which it ends.
-func (s *stretch) grow(tokens []int32, least int) *stretch {
+func (s *stretch) grow(tokens []int32, least int, fixed bool) *stretch {
 	for s.hi < len(tokens) {
-		next, n := s.nearest(tokens[s.hi:])
+		next, n := s.nearest(tokens[s.hi:], fixed)
 		if least == 0 || n < least {
-			return s.leaf(tokens)
+			return s.leaf(tokens, fixed)
 		}
 		if n < len(next.tokens) {
 			next.split(n)
@@ -56,8 +64,11 @@ func (s *stretch) grow(tokens []int32, least int) *stretch {
 }
 
 // nearest is the child that has the most of the tokens in common, and how many.
-func (s *stretch) nearest(tokens []int32) (best *stretch, most int) {
+func (s *stretch) nearest(tokens []int32, fixed bool) (best *stretch, most int) {
 	for _, c := range s.children {
+		if c.fixed != fixed {
+			continue
+		}
 		n := 0
 		for n < len(tokens) && n < len(c.tokens) && tokens[n] == c.tokens[n] {
 			n++
@@ -69,15 +80,15 @@ func (s *stretch) nearest(tokens []int32) (best *stretch, most int) {
 	return best, most
 }
 
-func (s *stretch) leaf(tokens []int32) *stretch {
-	c := &stretch{parent: s, lo: s.hi, hi: len(tokens), tokens: tokens[s.hi:]}
+func (s *stretch) leaf(tokens []int32, fixed bool) *stretch {
+	c := &stretch{parent: s, lo: s.hi, hi: len(tokens), tokens: tokens[s.hi:], fixed: fixed}
 	s.children = append(s.children, c)
 	return c
 }
 
 // split leaves the first n tokens to s and moves the others to a child.
 func (s *stretch) split(n int) {
-	rest := &stretch{parent: s, lo: s.lo + n, hi: s.hi, tokens: s.tokens[n:], children: s.children, ends: s.ends}
+	rest := &stretch{parent: s, lo: s.lo + n, hi: s.hi, tokens: s.tokens[n:], children: s.children, ends: s.ends, fixed: s.fixed}
 	for _, c := range rest.children {
 		c.parent = rest
 	}

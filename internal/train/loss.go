@@ -75,7 +75,7 @@ func newEvaluation(data []Datum, l Loss, vocab, context int) (*evaluation, error
 		if e.rows[i], err = in.row(); err != nil {
 			return nil, err
 		}
-		e.seqs[i] = Sequence{Tokens: data[i].Tokens, Targets: e.rows[i].targets, K: e.rows[i].k}
+		e.seqs[i] = Sequence{Tokens: data[i].Tokens, Targets: e.rows[i].targets, K: e.rows[i].k, Prompt: e.rows[i].prompt(l.Name)}
 	}
 	return e, nil
 }

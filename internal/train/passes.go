@@ -15,12 +15,12 @@ type Passes interface {
 	// is -1. a is nil for the bare base.
 	Logprobs(ctx context.Context, a *lora.Adapter, seqs []Sequence) ([][]float32, error)
 
-	// Gradients is the forward pass, and adds to grad, laid out by l, the gradient of
-	// the sum of all sequences' losses. slope is called once for each sequence, in any
-	// order but never twice at a time; it gives d loss/d logprob [n, K] for the
-	// sequence's log probabilities [n, K] and keeps neither. After an error grad is
+	// Gradients is the forward pass, and adds to Grad the gradient of the sum of all
+	// sequences' losses, as far as the way goes. Slope is called once for each sequence, in
+	// any order but never twice at a time; it gives d loss/d logprob [n, K] for the
+	// sequence's log probabilities [n, K] and keeps neither. After an error Grad is
 	// whatever it is.
-	Gradients(ctx context.Context, a *lora.Adapter, l *Layout, seqs []Sequence, slope Slope, grad []float32) error
+	Gradients(ctx context.Context, b Backward) (Found, error)
 }
 
 // Slope is the derivative of a loss by the log probabilities of a sequence's targets.

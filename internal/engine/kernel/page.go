@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // PageTokens is the number of positions in a page: the chunk in which attention is
 // computed and merged.
@@ -29,6 +32,16 @@ func NewPages(layers, kvHeads, dim int) []*Page {
 		b = b[2*n:]
 	}
 	return pages
+}
+
+// Bytes is the memory of a page that NewPages made: K, then V.
+func (pg *Page) Bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(pg.K))), 2*(len(pg.K)+len(pg.V)))
+}
+
+// FloatBytes is the memory of x, for files that never leave this machine.
+func FloatBytes(x []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
 
 // Put writes the key and the value of one position, k and v [kvHeads, dim], rounded

@@ -9,6 +9,7 @@ type Arena struct {
 	mode  kernel.Mode
 	pages [][]*kernel.Page // by page number, then layer; Int8 steps
 	exact [][]*exactPage   // the same; Float32 steps
+	file  *pagesFile       // nil: all in memory
 }
 
 // NewArena makes room for a number of pages, for steps of one mode.
@@ -54,6 +55,7 @@ func (a *Arena) touch(p int32) {
 		for range a.m.Layers {
 			a.exact[p] = append(a.exact[p], newExactPage(a.m.G*a.m.C))
 		}
+	case a.file != nil: // Bring has
 	case a.mode == kernel.Int8 && a.pages[p] == nil:
 		a.pages[p] = kernel.NewPages(a.m.Layers, a.m.G, a.m.C)
 	}
