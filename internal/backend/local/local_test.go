@@ -120,6 +120,14 @@ func TestAnswer(t *testing.T) {
 	if again.start.CachedTokens == 0 || again.text != first.text || !slices.Equal(again.finish.Logps, first.finish.Logps) {
 		t.Errorf("the second time: %+v, %q for %q", again.start, again.text, first.text)
 	}
+	r.Wanted.Rows = true
+	prompt, err := b.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := generate(b, r); err != nil || !slices.Equal(rows.finish.Prompt, prompt) || !slices.Equal(rows.finish.Raw, first.finish.Raw) || first.finish.Prompt != nil {
+		t.Errorf("the served prompt is %v, not %v: %v", rows.finish.Prompt, prompt, err)
+	}
 	r.Revision = revs["two"]
 	other, err := generate(b, r)
 	if err != nil {

@@ -133,8 +133,12 @@ func (w *writer) finish(stream *engine.Stream, last engine.Token) {
 	w.pieces(w.calls.flush())
 	w.usage(stream)
 	w.used.Total = time.Since(w.start)
-	w.send(chat.Event{Finish: &chat.Finish{Reason: w.reason(last), Usage: w.used, Raw: w.raw, Logps: w.logps,
-		Tokens: append(w.pending, w.rest...), Stop: w.stops.met, StopID: w.stopID, Queued: stream.Usage().Queued}})
+	f := &chat.Finish{Reason: w.reason(last), Usage: w.used, Raw: w.raw, Logps: w.logps,
+		Tokens: append(w.pending, w.rest...), Stop: w.stops.met, StopID: w.stopID, Queued: stream.Usage().Queued}
+	if w.r.Wanted.Rows {
+		f.Prompt = w.prompt
+	}
+	w.send(chat.Event{Finish: f})
 }
 
 func (w *writer) reason(last engine.Token) chat.FinishReason {

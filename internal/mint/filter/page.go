@@ -11,7 +11,7 @@ import (
 
 const pageStyle = `:root{color-scheme:light dark;--ink:#222;--bar:#2f6f9f;--paper:#fff;--line:#ccc}@media(prefers-color-scheme:dark){:root{--ink:#ddd;--bar:#6fb1e0;--paper:#181818;--line:#444}}` +
 	`body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:46rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}` +
-	`table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.2rem .8rem .2rem 0;text-align:left;overflow-wrap:anywhere}svg{max-width:100%;height:auto}svg text{fill:var(--ink);font-size:12px}svg rect{fill:var(--bar)}code{overflow-wrap:anywhere}`
+	`table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.2rem .8rem .2rem 0;text-align:left}svg{max-width:100%;height:auto}svg text{fill:var(--ink);font-size:12px}svg rect{fill:var(--bar)}code{overflow-wrap:anywhere}`
 
 // HTML writes the report as one page that loads nothing and runs nothing.
 func (r *Report) HTML(w io.Writer) error {
