@@ -166,6 +166,20 @@ func TestLineage(t *testing.T) {
 	}
 }
 
+// TestRollbackOfTheFirst: before the first champion there was the contract's source.
+func TestRollbackOfTheFirst(t *testing.T) {
+	r := newRig(t)
+	a := r.publish(1, "")
+	if _, err := r.Promote(t.Context(), "o", Move{Name: "a", Revision: a.Hash}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []ids.Digest{"", a.Hash, ""} {
+		if p, err := r.Rollback(t.Context(), "o", Move{Name: "a", Version: -1}); err != nil || p.Revision != want {
+			t.Errorf("rollback %d: %s, %v", i, p.Revision.Short(), err)
+		}
+	}
+}
+
 func TestPromoteAndRollback(t *testing.T) {
 	r := newRig(t)
 	ctx := t.Context()
@@ -198,6 +212,8 @@ func TestPromoteAndRollback(t *testing.T) {
 		{func() (adapter.Pointer, error) { return r.Rollback(ctx, "o", Move{Name: "a", Version: 2}) }, a.Hash, ""},
 		{func() (adapter.Pointer, error) { return r.Rollback(ctx, "o", Move{Name: "a", Version: -1}) }, b.Hash, ""},
 		{func() (adapter.Pointer, error) { return r.Promote(ctx, "o", Move{Name: "a", Version: -1}) }, "", ""},
+		{func() (adapter.Pointer, error) { return r.Rollback(ctx, "o", Move{Name: "a", Version: -1}) }, b.Hash, ""},
+		{func() (adapter.Pointer, error) { return r.Rollback(ctx, "o", Move{Name: "a", Version: -1}) }, "", ""},
 		{func() (adapter.Pointer, error) { return r.Rollback(ctx, "o", Move{Name: "b"}) }, "", errs.NotFound},
 		{func() (adapter.Pointer, error) {
 			return r.Alias(ctx, "o", Move{Name: "a", Alias: "champion", Revision: b.Hash})
@@ -215,7 +231,7 @@ func TestPromoteAndRollback(t *testing.T) {
 			t.Errorf("the links are lost: %+v", p)
 		}
 	}
-	if h, err := r.History(ctx, "o", "a", adapter.Champion, 99); err != nil || len(h) != 5 || h[4].Reason != "first" || h[0].Version != 5 {
+	if h, err := r.History(ctx, "o", "a", adapter.Champion, 99); err != nil || len(h) != 7 || h[6].Reason != "first" || h[0].Version != 7 {
 		t.Errorf("%d moves, %v", len(h), err)
 	}
 }

@@ -46,15 +46,16 @@ func (c *Catalogue) Promote(ctx context.Context, owner string, m Move) (adapter.
 	return c.move(ctx, owner, m)
 }
 
-// Rollback makes the previous champion the champion again.
+// Rollback makes the previous champion the champion again. Before the first one the
+// contract's own source was served, and it is again.
 func (c *Catalogue) Rollback(ctx context.Context, owner string, m Move) (adapter.Pointer, error) {
 	now, err := c.Pointers(ctx, owner, m.Name)
 	if err != nil {
 		return adapter.Pointer{}, err
 	}
 	before, ok := find(now, adapter.Previous)
-	if !ok || before.Revision == "" {
-		return adapter.Pointer{}, errs.New(errs.NotFound, "the adapter "+errs.Clip(m.Name)+" has no previous champion", "`macaron mint history "+errs.Clip(m.Name)+"` shows what was; promote one by its hash")
+	if !ok {
+		return adapter.Pointer{}, errs.New(errs.NotFound, "the adapter "+errs.Clip(m.Name)+" never had a champion: its contract's source is served", "`macaron mint revisions` lists what can be promoted")
 	}
 	m.Revision = before.Revision
 	return c.Promote(ctx, owner, m)
@@ -146,9 +147,10 @@ func (c *Catalogue) moveOnce(ctx context.Context, owner string, m Move, to adapt
 	}
 	next := m.pointer(owner, now, to, c.Clock.Now().UTC())
 	moves := []adapter.Pointer{next}
-	if m.Alias == adapter.Champion && now.Revision != "" && now.Revision != next.Revision {
+	if m.Alias == adapter.Champion && now.Revision != next.Revision { // also from and to the contract's source
 		before, _ := find(all, adapter.Previous)
 		was := now
+		was.Owner, was.Name = owner, m.Name
 		was.Alias, was.Version, was.At, was.Reason, was.By = adapter.Previous, before.Version+1, next.At, next.Reason, next.By
 		moves = append(moves, was)
 	}
