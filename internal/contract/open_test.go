@@ -194,3 +194,62 @@ func TestFilesCountByContent(t *testing.T) {
 		t.Errorf("a changed file gives the same name: %v", err)
 	}
 }
+
+// What names a contract is its own: an import gives none of it, whether the importing file
+// has it or not.
+func TestImportsGiveNoName(t *testing.T) {
+	for _, key := range []string{"name", "version", "parents"} {
+		var alone string
+		for line := range strings.Lines(full(t)) {
+			if !strings.HasPrefix(line, key+" ") {
+				alone += line
+			}
+		}
+		lib := "schema = \"macaron.hcp/2\"\nname = \"lib\"\nversion = \"9.9.9\"\nparents = [\"sha256:" + strings.Repeat("7", 64) + "\"]\n"
+		with := strings.Replace(alone, "[model]", "imports = [\"lib.toml\"]\n[model]", 1)
+		want, wantErr := Load(write(t, map[string]string{"macaron.toml": alone}))
+		got, err := Load(write(t, map[string]string{"macaron.toml": with, "lib.toml": lib}))
+		switch {
+		case (err == nil) != (wantErr == nil):
+			t.Errorf("%s: %v, without the import %v", key, err, wantErr)
+		case err == nil && string(got.Canonical()) != string(want.Canonical()):
+			t.Errorf("%s: the import gave it\n%s", key, got.Canonical())
+		}
+	}
+}
+
+// Only a path is relative to the file that it stands in.
+func TestSourcesOfImportedAdapters(t *testing.T) {
+	for source, want := range map[string]string{"adapters/a": "lib/adapters/a", "../a": "a", "/abs/a": "/abs/a", "model:tiny": "model:tiny", "sha256:" + strings.Repeat("1", 64): "sha256:" + strings.Repeat("1", 64)} {
+		n := []*node{{table: map[string]*node{"source": {value: source}}}, {table: map[string]*node{}}}
+		if sources("lib", n); n[0].table["source"].value != want {
+			t.Errorf("%s became %v", source, n[0].table["source"].value)
+		}
+		n[0].table["source"].value = source
+		if sources(".", n); n[0].table["source"].value != source {
+			t.Errorf("%s beside the contract became %v", source, n[0].table["source"].value)
+		}
+	}
+}
+
+// The bounds of files, of each and of all together, are the last that is taken.
+func TestFilesAreBounded(t *testing.T) {
+	r := &reader{}
+	for n := 0; n < MaxTotal; n += MaxBytes {
+		if err := r.take("x", make([]byte, min(MaxBytes, MaxTotal-n))); err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if err := r.take("x", []byte{0}); errs.CodeOf(err) != errs.TooLarge {
+		t.Errorf("%d bytes in all were taken: %v", r.total, err)
+	}
+	if err := (&reader{}).take("x", make([]byte, MaxBytes+1)); errs.CodeOf(err) != errs.TooLarge {
+		t.Errorf("a file of one byte more was taken: %v", err)
+	}
+	r = &reader{}
+	for n := range MaxFiles + 1 {
+		if err := r.take("x", nil); (err != nil) != (n == MaxFiles) {
+			t.Errorf("file %d: %v", n+1, err)
+		}
+	}
+}

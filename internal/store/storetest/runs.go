@@ -115,9 +115,10 @@ func runLength(t *testing.T, s Store) {
 	if ok.Load() != 1 || refused.Load() != 7 {
 		t.Errorf("%d went on, %d were refused", ok.Load(), refused.Load())
 	}
-	b := record.Batch{Lengths: []record.Length{{Owner: "x", Run: "run_a", Records: 2}}}
-	if err := s.Append(ctx, b); !errors.Is(err, record.ErrConflict) {
-		t.Errorf("somebody else's run: %v", err)
+	for _, l := range []record.Length{{Owner: "x", Run: "run_a", Records: 2}, {Owner: "o", Run: "run_b", Records: 0}, {Owner: "o", Run: "run_a", Records: 1}, {Owner: "o", Run: "run_a", Records: 3}} {
+		if err := s.Append(ctx, record.Batch{Lengths: []record.Length{l}}); !errors.Is(err, record.ErrConflict) {
+			t.Errorf("%+v: %v", l, err)
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ func Run(t *testing.T, open Open) {
 		{"after", after},
 		{"status", status},
 		{"a turn in one batch", inOneBatch},
+		{"late records", lateRecords},
 		{"last chain", lastChain},
 		{"calls", calls},
 		{"sessions are listed by last change", sessionsByChange},
