@@ -115,7 +115,7 @@ func (e *env) measure(ctx context.Context, b benchRun, names []string, d harness
 	engine := d.Generator.Capabilities().Engine
 	pins := bench.Pins{Contract: p.Made.Hash(), Adapter: p.Revision.Hash, Engine: engine.Name + " " + engine.Version, Model: p.Made.Model.Base, Seed: b.seed, Limits: b.limits, Suites: map[string]string{}}
 	for _, name := range names {
-		s, about, done, err := b.suite(name)
+		s, about, done, err := b.suite(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (e *env) measure(ctx context.Context, b benchRun, names []string, d harness
 }
 
 // suite makes a suite, and says what it was made of. Done lets go of what it holds.
-func (b benchRun) suite(name string) (s bench.Suite, about string, done func(), err error) {
+func (b benchRun) suite(ctx context.Context, name string) (s bench.Suite, about string, done func(), err error) {
 	switch name {
 	case "flow":
 		switch split := flow.Split(b.split); split {
@@ -155,19 +155,19 @@ func (b benchRun) suite(name string) (s bench.Suite, about string, done func(), 
 		}
 		return nil, "", nil, errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no split", b.split), "use seen, new_window, new_family or held_out")
 	case "bfcl":
-		return b.functionCalling()
+		return b.functionCalling(ctx)
 	}
 	return nil, "", nil, errs.New(errs.InvalidRequest, fmt.Sprintf("%.40q is no suite", name), "use flow or bfcl")
 }
 
-func (b benchRun) functionCalling() (s bench.Suite, about string, done func(), err error) {
+func (b benchRun) functionCalling(ctx context.Context) (s bench.Suite, about string, done func(), err error) {
 	dir := b.wheels
 	if dir == "" {
 		if dir, err = bfcl.Dir(); err != nil {
 			return nil, "", nil, err
 		}
 	}
-	w, err := bfcl.Start(b.python, dir)
+	w, err := bfcl.Start(ctx, b.python, dir)
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"macaron/internal/clock"
 	"macaron/internal/contract"
+	"macaron/internal/errs"
 )
 
 // Plan is what a measurement does.
@@ -39,6 +40,9 @@ func Measure(ctx context.Context, r Runner, p Plan, l *Log) error {
 				row, err := r.Run(ctx, s, items[n], mode)
 				if err == nil {
 					err = l.Add(row)
+				}
+				if err != nil && ctx.Err() != nil {
+					return errs.Wrap(errs.Canceled, context.Cause(ctx), "the measurement was stopped", "give the command again: it goes on where the file of outcomes ends")
 				}
 				if err != nil {
 					return err

@@ -19,7 +19,7 @@ func started(t *testing.T) *Worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Start("/usr/bin/python3", dir)
+	w, err := Start(context.Background(), "/usr/bin/python3", dir) // t.Context ends before the cleanup
 	if err != nil {
 		t.Fatal(err, "; run make testdata")
 	}
@@ -145,13 +145,39 @@ func invoke(t *testing.T, step bench.Step, line string) {
 
 func TestAnotherWheelIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Start("/usr/bin/python3", dir); errs.CodeOf(err) != errs.NotFound {
+	if _, err := Start(t.Context(), "/usr/bin/python3", dir); errs.CodeOf(err) != errs.NotFound {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, Wheels[0].File), []byte("PK"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Start("/usr/bin/python3", dir); errs.CodeOf(err) != errs.NotFound || !strings.Contains(err.Error(), "SHA-256") {
+	if _, err := Start(t.Context(), "/usr/bin/python3", dir); errs.CodeOf(err) != errs.NotFound || !strings.Contains(err.Error(), "SHA-256") {
+		t.Error(err)
+	}
+}
+
+// A Python that computes without end does not hold up whoever wants to stop.
+func TestAStopEndsThePython(t *testing.T) {
+	dir, err := Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	endless := filepath.Join(t.TempDir(), "python")
+	if err := os.WriteFile(endless, []byte("#!/bin/sh\nread line\necho asked >&2\nexec sleep 1000\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	w, err := Start(ctx, endless, dir)
+	if err != nil {
+		t.Fatal(err, "; run make testdata")
+	}
+	asked := make(chan error, 1)
+	go func() { _, err := NewSuite(w, []string{"simple_python"}, 1); asked <- err }()
+	cancel()
+	if err := <-asked; errs.CodeOf(err) != errs.Canceled {
+		t.Errorf("%v", err)
+	}
+	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"macaron/internal/errs"
 )
@@ -44,8 +45,10 @@ func Dir() (string, error) {
 	return filepath.Join(cache, "macaron", "bfcl"), nil
 }
 
-// Worker is the Python process. Its methods may be called by several goroutines.
+// Worker is the Python process, which ends with the context that it was started in. Its
+// methods may be called by several goroutines.
 type Worker struct {
+	ctx context.Context
 	mu  sync.Mutex
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -54,7 +57,7 @@ type Worker struct {
 }
 
 // Start checks the wheels in a directory, byte by byte, and starts Python on them.
-func Start(python, dir string) (*Worker, error) {
+func Start(ctx context.Context, python, dir string) (*Worker, error) {
 	args := []string{"-I", "-S", "-B", "-c", script}
 	for _, w := range Wheels {
 		path := filepath.Join(dir, w.File)
@@ -64,8 +67,9 @@ func Start(python, dir string) (*Worker, error) {
 		}
 		args = append(args, path)
 	}
-	w := &Worker{cmd: exec.CommandContext(context.Background(), python, args...)} //nolint:gosec // the operator's interpreter
+	w := &Worker{ctx: ctx, cmd: exec.CommandContext(ctx, python, args...)} //nolint:gosec // the operator's interpreter
 	w.cmd.Env = []string{"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "PYTHONHASHSEED=0"}
+	w.cmd.WaitDelay = time.Second // for what it may have started
 	w.cmd.Stderr = &capped{b: &w.say}
 	var err error
 	if w.in, err = w.cmd.StdinPipe(); err != nil {
@@ -125,6 +129,9 @@ func (w *Worker) do(request map[string]any, into any) error {
 		}
 		break
 	}
+	if err != nil && w.ctx.Err() != nil {
+		return errs.Wrap(errs.Canceled, context.Cause(w.ctx), "BFCL was stopped", "")
+	}
 	if err != nil {
 		return errs.Wrap(errs.Internal, err, "the Python of BFCL went away: "+errs.Clip(w.say.String()), "")
 	}
@@ -143,5 +150,9 @@ func (w *Worker) do(request map[string]any, into any) error {
 
 // Close ends Python.
 func (w *Worker) Close() error {
-	return errors.Join(w.in.Close(), w.cmd.Wait())
+	err := errors.Join(w.in.Close(), w.cmd.Wait())
+	if w.ctx.Err() != nil {
+		return nil // it was killed, as was meant
+	}
+	return err
 }
