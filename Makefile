@@ -127,6 +127,18 @@ bench-train: build model ## measure a step of training next to PyTorch and PEFT 
 bench-handoff: model ## measure from an optimizer's step to the new revision's first token, by the catalogue and by a merged model
 	@$(GO) test -run '^$$' -bench Handoff -benchtime 1x -timeout 30m ./internal/app -handoffs $(or $(N),5)
 
+# A run of the cookbook is random: what differs between runs of other names is what is sampled.
+COOKBOOK := $(TINKER)/cookbook
+$(COOKBOOK)/.ready: test/cookbook/requirements.txt
+	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && mv $(@D).new $(@D)
+.PHONY: cookbook-arithmetic cookbook-guess-number
+cookbook-arithmetic: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add with tinker-cookbook (RUN names the run, PYTHON_TORCH a python with PyTorch)
+	@test/cookbook/run.sh $(or $(RUN),arithmetic-1) tinker_cookbook.recipes.math_rl.train env=arithmetic renderer_name=macaron/lines \
+		groups_per_batch=16 group_size=8 lora_rank=16 learning_rate=3e-4 max_steps=$(or $(STEPS),100) eval_every=0 save_every=20
+cookbook-guess-number: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to guess numbers, in many turns
+	@test/cookbook/run.sh $(or $(RUN),guess-1) tinker_cookbook.recipes.multiplayer_rl.guess_number.train renderer_name=macaron/chatml \
+		batch_size=8 group_size=8 max_tokens=12 learning_rate=3e-4 max_steps=$(or $(STEPS),20) eval_every=0 save_every=20
+
 bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
 	@$(GO) test -run '^$$' -bench 'Cell|Start' -benchtime 300x ./internal/repl
 	@$(GO) test -run '^$$' -bench Sessions -benchtime 1x ./internal/repl

@@ -1,0 +1,70 @@
+"""Runs a recipe of tinker-cookbook as it is, with renderers for models whose names the cookbook does not know.
+
+    recipe.py MODULE [name=value ...]
+
+The recipes take any registered renderer by its name:
+
+    macaron/chatml  what chat models of this family were trained on
+    macaron/lines   a turn is a line, and answers begin with "= ": for sums, which a small model has seen in this form
+"""
+
+import runpy
+import sys
+
+import tinker
+from tinker_cookbook.renderers import register_renderer
+from tinker_cookbook.renderers.base import ParseTermination, RenderedMessage, Renderer, ensure_text, parse_response_for_stop_token
+
+
+class Plain(Renderer):
+    """Messages as text between two marks, the second of which ends an answer."""
+
+    def marks(self, role):
+        raise NotImplementedError
+
+    @property
+    def has_extension_property(self):
+        return True  # nothing of the history is ever taken away
+
+    def encode(self, text):
+        return tinker.types.EncodedTextChunk(tokens=self.tokenizer.encode(text, add_special_tokens=False))
+
+    def render_message(self, message, ctx):
+        before, after = self.marks(message["role"])
+        return RenderedMessage(header=self.encode(before), output=[self.encode(ensure_text(message["content"]) + after)])
+
+    @property
+    def _bos_tokens(self):
+        return []
+
+    def get_stop_sequences(self):
+        return self.encode(self.marks("assistant")[1]).tokens[:1]
+
+    def parse_response(self, response):
+        return parse_response_for_stop_token(response, self.tokenizer, self.get_stop_sequences()[0])
+
+
+class ChatML(Plain):
+    def marks(self, role):
+        return f"<|im_start|>{role}\n", "<|im_end|>\n"
+
+
+class Lines(Plain):
+    def marks(self, role):
+        return ("= ", "\n\n") if role == "assistant" else ("", "\n")
+
+    def parse_response(self, response):
+        end = self.get_stop_sequences()[0]
+        message, how = parse_response_for_stop_token(response, self.tokenizer, end)
+        if how is not ParseTermination.STOP_SEQUENCE and response and response[-1] == self.tokenizer.eos_token_id:
+            message["content"] = self.tokenizer.decode(response[:-1])
+            how = ParseTermination.EOS
+        return message, how
+
+
+register_renderer("macaron/chatml", lambda tokenizer, _: ChatML(tokenizer))
+register_renderer("macaron/lines", lambda tokenizer, _: Lines(tokenizer))
+
+if __name__ == "__main__":
+    module, sys.argv = sys.argv[1], sys.argv[1:]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
