@@ -13,10 +13,14 @@ import (
 	"macaron/internal/clock"
 	"macaron/internal/engine"
 	"macaron/internal/engine/enginetest"
+	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mint"
 	"macaron/internal/mint/blob"
+	"macaron/internal/mint/ledger"
 	"macaron/internal/mint/local"
+	"macaron/internal/store/postgres"
+	"macaron/internal/store/postgres/pgtest"
 	"macaron/internal/store/sqlite"
 )
 
@@ -33,13 +37,13 @@ func serveUntilKilled(home string) {
 	fail(os.WriteFile(path, enginetest.ModelBytes(1), 0o600))
 	e, err := engine.Open(ctx, engine.Options{Model: path, Threads: 2, KVBytes: 16 << 20})
 	fail(err)
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(home, "log.db")})
+	store, err := openStore(home, os.Getenv("MINT_TEST_STORE"))
 	fail(err)
 	blobs, err := blob.Open(filepath.Join(home, "mint"))
 	fail(err)
 	c := clock.System{}
 	s, err := mint.Open(ctx, mint.Options{Store: store.Mint(), Blobs: blobs, Workers: []mint.Worker{local.New(e, local.Options{Name: tiny})}, Clock: c, IDs: ids.NewSource(c, nil),
-		Limits: mint.Limits{SnapshotSteps: 7}})
+		Limits: mint.Limits{SnapshotSteps: 7, Lease: lease}, Instance: "killed"})
 	fail(err)
 	ses, err := s.CreateSession(ctx, "o", mint.NewSession{})
 	fail(err)
@@ -54,6 +58,23 @@ func serveUntilKilled(home string) {
 		time.Sleep(2 * time.Millisecond)
 		fmt.Println(s.Stats().Pending)
 	}
+}
+
+// lease is short, so that the test of another process's turn is.
+const lease = 2 * time.Second
+
+// minted is a store of either kind.
+type minted interface {
+	Mint() ledger.Store
+	Close() error
+}
+
+// openStore opens the database at a URL, or a home's own.
+func openStore(home, url string) (minted, error) {
+	if url != "" {
+		return postgres.Open(ctx, postgres.Options{URL: url})
+	}
+	return sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(home, "log.db")})
 }
 
 // What the flood has: operations of one model, and samples.
@@ -94,9 +115,43 @@ func second(_ mint.Promise, err error) error { return err }
 // disturbed, the steps are exact, and what was kept before stays as it was.
 func TestKilled(t *testing.T) {
 	home := t.TempDir()
-	session, left := killed(t, home)
+	session, left := killed(t, home, "")
 	t.Logf("%d of %d were pending", left, floodOps+floodSamples)
-	r := open(t, openEngine(t), home, mint.Limits{SnapshotSteps: 7})
+	r := &room{worker: local.New(openEngine(t), local.Options{Name: tiny}), clock: &hand{now: time.Now()}, home: home, limits: mint.Limits{SnapshotSteps: 7},
+		more: func(o *mint.Options) { o.Instance = "killed" }} // a home's own store is for one process
+	r.open(t)
+	r.takesUp(t, session, left)
+}
+
+// TestAnotherTakesOver: with one database and one directory of blobs, another process that
+// was waiting goes on when the one that trains is killed, in the same way.
+func TestAnotherTakesOver(t *testing.T) {
+	home, url := t.TempDir(), pgtest.Database(t)
+	session, left := killed(t, home, url)
+	r := &room{worker: local.New(openEngine(t), local.Options{Name: tiny})}
+	store := must[minted](t)(openStore(home, url))
+	r.blobs = must[*blob.Store](t)(blob.Open(filepath.Join(home, "mint")))
+	r.ledger = store.Mint()
+	c := clock.System{}
+	r.Service = must[*mint.Service](t)(mint.Open(ctx, mint.Options{Store: r.ledger, Blobs: r.blobs, Workers: []mint.Worker{r.worker}, Clock: c, IDs: ids.NewSource(c, nil),
+		Limits: mint.Limits{SnapshotSteps: 7, Lease: lease}, Instance: "waiting"}))
+	t.Cleanup(func() {
+		for _, close := range []func() error{r.Close, store.Close, r.blobs.Close} {
+			if err := close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if _, err := r.CreateSession(ctx, "o", mint.NewSession{}); errs.CodeOf(err) != errs.UpstreamUnavailable {
+		t.Errorf("before its turn: %v", err)
+	}
+	wait(t, func() bool { return r.Heartbeat(ctx, "o", session) == nil })
+	r.takesUp(t, session, left)
+}
+
+// takesUp checks that what another process promised is kept, once each.
+func (r *room) takesUp(t *testing.T, session string, left int) {
+	t.Helper()
 	if err := r.flood(session); err != nil { // clients that heard nothing send all again
 		t.Fatal(err)
 	}
@@ -122,10 +177,10 @@ func TestKilled(t *testing.T) {
 
 // killed runs the other process until it has promised everything and kept some, and kills
 // it. It gives the session and how many promises are left by the store.
-func killed(t *testing.T, home string) (session string, left int) {
+func killed(t *testing.T, home, url string) (session string, left int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), "MINT_TEST_HOME="+home)
+	cmd.Env = append(os.Environ(), "MINT_TEST_HOME="+home, "MINT_TEST_STORE="+url)
 	cmd.Stderr = os.Stderr
 	out := must[interface {
 		Read([]byte) (int, error)
@@ -148,7 +203,7 @@ func killed(t *testing.T, home string) (session string, left int) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it was killed
-	store := must[*sqlite.Store](t)(sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(home, "log.db")}))
+	store := must[minted](t)(openStore(home, url))
 	defer store.Close()
 	ops, err := store.Mint().Pending(ctx)
 	if err != nil || len(ops) == 0 {

@@ -8,6 +8,10 @@ import (
 	"macaron/internal/errs"
 )
 
+// Trainers is how many operations of models run at once where nothing else is said. They take
+// turns of a few milliseconds on the engine.
+const Trainers = 3
+
 // Limits bound what clients may have the service keep and do. Zero values choose.
 type Limits struct {
 	SessionExpiry time.Duration // of silence that end a session; 5 min
@@ -18,7 +22,7 @@ type Limits struct {
 	Futures       int           // of an owner that are pending; 10,000
 	Ahead         int           // operations of a model that wait for their turn; 4,096
 	AheadBytes    int64         // that all waiting operations of all owners take; 1 GiB
-	Trainers      int           // operations of models that run at once; 1
+	Trainers      int           // operations of models that run at once, the last place for an owner who has none; 3
 	Samples       int           // sampling requests that run at once; 32
 	Resident      int           // models whose optimizer is in memory; 8
 	IdleModel     time.Duration // after which one leaves memory; 10 min
@@ -45,7 +49,7 @@ func (l *Limits) setDefaults() {
 	orElse(&l.Futures, 10_000)
 	orElse(&l.Ahead, 4096)
 	orElse(&l.AheadBytes, 1<<30)
-	orElse(&l.Trainers, 1)
+	orElse(&l.Trainers, Trainers)
 	orElse(&l.Samples, 32)
 	orElse(&l.Resident, 8)
 	orElse(&l.IdleModel, 10*time.Minute)

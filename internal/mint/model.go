@@ -18,9 +18,10 @@ type model struct {
 	row   ledger.Model
 	about about
 
-	ahead   map[int64]*future // journaled operations behind row.Applied, by number
-	running bool              // somebody works on it, and has trainer to itself
-	retry   time.Time         // not before then, after the store had failed
+	ahead    map[int64]*future // journaled operations behind row.Applied, by number
+	running  bool              // somebody works on it, and has trainer to itself
+	training bool              // that is an operation of it
+	retry    time.Time         // not before then, after the store had failed
 
 	trainer *train.Trainer // nil while it is not in memory
 	work    time.Duration  // since the snapshot: what it takes to carry out again

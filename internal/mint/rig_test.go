@@ -18,6 +18,7 @@ import (
 	"macaron/internal/mint/blob"
 	"macaron/internal/mint/ledger"
 	"macaron/internal/mint/local"
+	"macaron/internal/store/postgres/pgtest"
 	"macaron/internal/store/sqlite"
 	"macaron/internal/train"
 )
@@ -70,6 +71,7 @@ type room struct {
 	clock  *hand
 	blobs  *blob.Store
 	store  *sqlite.Store
+	ledger ledger.Store
 	home   string
 	limits mint.Limits
 	more   func(*mint.Options)
@@ -92,6 +94,7 @@ func (r *room) open(t testing.TB) {
 		t.Fatal(err)
 	}
 	var c clock.Clock = r.clock
+	r.ledger = r.store.Mint()
 	o := mint.Options{Store: r.store.Mint(), Blobs: r.blobs, Workers: []mint.Worker{r.worker}, Clock: c, IDs: ids.NewSource(c, nil), Limits: r.limits}
 	if r.more != nil {
 		r.more(&o)
@@ -246,12 +249,12 @@ func (r *room) state(t testing.TB, owner, model, name string) ids.Digest {
 	t.Helper()
 	p := must[mint.Promise](t)(r.Save(ctx, owner, mint.Save{Model: model, Seq: mint.NoSeq, Kind: mint.Training, Name: name}))
 	path := r.result(t, owner, p).Path
-	return must[ledger.Checkpoint](t)(r.store.Mint().Checkpoint(ctx, path)).State
+	return must[ledger.Checkpoint](t)(r.ledger.Checkpoint(ctx, path)).State
 }
 
 func TestMain(m *testing.M) {
 	if home := os.Getenv("MINT_TEST_HOME"); home != "" {
 		serveUntilKilled(home)
 	}
-	os.Exit(m.Run())
+	os.Exit(pgtest.Around(m).Run())
 }

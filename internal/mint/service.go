@@ -54,8 +54,8 @@ type Service struct {
 	pending   int64          // bytes that the bodies of all pending futures take
 	pendingOf map[string]int // futures, by owner
 	kept      recency
-	turns     fair // owners, by what training they have had
-	samples   fair // owners, by what samples they have had
+	turns     fair  // owners, by what training they have had
+	samples   fair  // owners, by what samples they have had
 	order     int64 // of the future that was resolved last
 	gone      int64 // up to there the store alone knows which are
 	stats     Stats

@@ -24,7 +24,7 @@ func (s *Service) trainLoop() {
 		s.work(m, f)
 		s.mu.Lock()
 		took := time.Since(start)
-		m.running, m.ran = false, s.o.Clock.Now()
+		m.running, m.training, m.ran = false, false, s.o.Clock.Now()
 		m.work += took
 		s.turns.spend(m.row.Owner, took)
 		s.changed.Broadcast()
@@ -32,8 +32,10 @@ func (s *Service) trainLoop() {
 	}
 }
 
-// nextTurn waits for an operation whose turn it is: of the owner who has had least training,
-// of the model that waits longest. It gives nil when the service closes.
+// nextTurn waits for an operation whose turn it is: of the owner who has fewest under way and
+// has had least training, of the model that waits longest. Operations that are under way share
+// the engine in short turns, and the last place is for an owner who has none of the others, so
+// however long a pass is, it does not keep another tenant out. It gives nil when the service closes.
 func (s *Service) nextTurn() (*model, *future) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +44,7 @@ func (s *Service) nextTurn() (*model, *future) {
 			return nil, nil
 		}
 		if m := s.pick(); m != nil {
-			m.running = true
+			m.running, m.training = true, true
 			s.turns.enter(m.row.Owner, s.wants)
 			return m, m.ahead[m.row.Applied+1]
 		}
@@ -52,17 +54,34 @@ func (s *Service) nextTurn() (*model, *future) {
 
 func (s *Service) pick() (best *model) {
 	now := s.o.Clock.Now()
+	running, busy := map[string]int{}, 0
 	for _, m := range s.models {
-		if !m.runnable(now) {
-			continue
+		if m.training {
+			running[m.row.Owner]++
+			busy++
 		}
-		switch {
-		case best == nil, m.row.Owner != best.row.Owner && s.turns.before(m.row.Owner, best.row.Owner),
-			m.row.Owner == best.row.Owner && m.before(best):
+	}
+	last := busy > 0 && busy == s.o.Limits.Trainers-1
+	for _, m := range s.models {
+		if n := running[m.row.Owner]; !m.runnable(now) || last && n > 0 {
+			continue
+		} else if best == nil || s.sooner(m, n, best, running[best.row.Owner]) {
 			best = m
 		}
 	}
 	return best
+}
+
+// sooner tells whether a model's turn comes before another's; their owners have n and k
+// operations under way.
+func (s *Service) sooner(m *model, n int, other *model, k int) bool {
+	switch {
+	case m.row.Owner == other.row.Owner:
+		return m.before(other)
+	case n != k:
+		return n < k
+	}
+	return s.turns.before(m.row.Owner, other.row.Owner)
 }
 
 func (m *model) runnable(now time.Time) bool {

@@ -28,7 +28,7 @@ type Graph struct {
 	m     *model.Model
 	turns Turns
 	o     Options
-	free  chan struct{} // one pass at a time has memory
+	free  chan struct{} // so many passes at a time have memory
 
 	scratch func(dir string) (scratch, error)
 }
@@ -40,6 +40,7 @@ type Options struct {
 	Rows    int         // most rows computed at once, fewer at far positions; 0: 256
 	Reach   int         // positions up to which Rows are; 0: 1024
 	Context int         // positions of a sequence; 0: those that the model was made for
+	Passes  int         // that may be under way at once, in turns, each with its memory; 0: 1
 	Spill   Spill
 
 	// Tape makes room for the inputs of so many entries; nil: as Spill says.
@@ -66,7 +67,7 @@ func NewGraph(m *model.Model, turns Turns, o Options) *Graph {
 	if o.Context <= 0 {
 		o.Context = m.Context
 	}
-	g := &Graph{m: m, turns: turns, o: o, free: make(chan struct{}, 1), scratch: newScratch}
+	g := &Graph{m: m, turns: turns, o: o, free: make(chan struct{}, max(o.Passes, 1)), scratch: newScratch}
 	if o.Spill.Dir != "" {
 		sweep(o.Spill.Dir)
 	}

@@ -51,7 +51,7 @@ func New(e *engine.Engine, o Options) *Worker {
 		e:      e,
 		base:   mint.Base{Name: o.Name, Also: o.Also, Tokenizer: o.Tokenizer, MaxContext: info.Context, Trainable: true, Sampleable: true},
 		shape:  e.Model().Shape(info.Name),
-		passes: train.NewGraph(e.Model(), e, train.Options{Mode: e.Mode()}),
+		passes: train.NewGraph(e.Model(), e, train.Options{Mode: e.Mode(), Passes: mint.Trainers}),
 		batch:  info.Batch, running: semaphore.NewWeighted(int64(max(o.Sequences, info.Batch))), adapters: newRecent(o.AdapterBytes),
 	}
 }
