@@ -28,8 +28,11 @@ var detectors = []struct {
 func Find(text string, types []string) []Finding {
 	var out []Finding
 	for _, d := range detectors {
-		found := d.find(text)
-		out = append(out, slices.DeleteFunc(found, func(f Finding) bool { return overlaps(out, f) })...)
+		for _, f := range d.find(text) {
+			if !overlaps(out, f) {
+				out = append(out, f)
+			}
+		}
 	}
 	out = slices.DeleteFunc(out, func(f Finding) bool { return !slices.Contains(types, f.Type) })
 	slices.SortFunc(out, func(a, b Finding) int { return cmp.Compare(a.From, b.From) })
