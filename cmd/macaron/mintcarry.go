@@ -198,14 +198,20 @@ func (e *env) convert(cmd *cobra.Command, format, to, base string, f catalogue.F
 	if err := catalogue.Absent(to); err != nil {
 		return err
 	}
+	return e.onBase(cmd, base, func(base string) error { return write(to, f, base) })
+}
+
+// onBase does something with the file of a base: of the one that is named, or of the
+// configured model.
+func (e *env) onBase(cmd *cobra.Command, base string, do func(string) error) error {
 	if base != "" {
-		return write(to, f, base)
+		return do(base)
 	}
 	return e.withModel(cmd, func(_ config.Config, m models.Local) error {
 		if m.Path == "" {
 			return errs.New(errs.InvalidRequest, "this machine's engine has no model file of its own", "name the base's file with --base")
 		}
-		return write(to, f, m.Path)
+		return do(m.Path)
 	})
 }
 
@@ -289,16 +295,26 @@ func writePEFT(dir string, f catalogue.Files) error {
 }
 
 func newMintImport(e *env) *cobra.Command {
-	var name, tag, promote string
+	var name, tag, base, promote string
 	var trusted []string
 	c := &cobra.Command{
-		Use: "import FROM", Short: "Take a revision from a PEFT directory or an OCI artifact", Args: args(1, 1, "a directory, a tar file of an image layout, or oci://HOST/REPOSITORY:TAG"),
-		Example: "  macaron mint import layout --name L1\n  macaron mint import oci://registry.example/adapters:v3 --trusted publisher.pub",
+		Use: "import FROM", Short: "Take a revision from a PEFT directory, a GGUF adapter or an OCI artifact", Args: args(1, 1, "a directory, a GGUF file, a tar file of an image layout, or oci://HOST/REPOSITORY:TAG"),
+		Example: "  macaron mint import layout --name L1\n  macaron mint import l1.gguf --name L1\n  macaron mint import oci://registry.example/adapters:v3 --trusted publisher.pub",
 	}
 	how := access(c)
 	c.RunE = func(cmd *cobra.Command, given []string) error {
 		return e.withCatalogue(cmd.Context(), func(cfg config.Config, k *catalogue.Catalogue) error {
-			d, b, err := taken(cmd.Context(), given[0], tag, *how)
+			var d catalogue.Draft
+			var b artifact.Bundle
+			var err error
+			if strings.HasSuffix(given[0], ".gguf") {
+				err = e.onBase(cmd, base, func(base string) (err error) {
+					d.Files, err = catalogue.FromGGUF(given[0], base)
+					return err
+				})
+			} else {
+				d, b, err = taken(cmd.Context(), given[0], tag, *how)
+			}
 			if err != nil {
 				return err
 			}
@@ -323,6 +339,7 @@ func newMintImport(e *env) *cobra.Command {
 	}
 	c.Flags().StringVar(&name, "name", "", "the adapter's name; empty: as the artifact says")
 	c.Flags().StringVar(&tag, "tag", "latest", "in an image layout")
+	c.Flags().StringVar(&base, "base", "", "file of the base that a GGUF adapter is for; empty: the configured model")
 	c.Flags().StringSliceVar(&trusted, "trusted", nil, "public keys; one of them must have signed it")
 	c.Flags().StringVar(&promote, "promote", "", "serve it at once, for this reason")
 	return c

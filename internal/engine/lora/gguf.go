@@ -64,6 +64,9 @@ func ggufConfig(m gguf.Meta) (config, error) {
 		if err != nil {
 			return c, err
 		}
+		if must.key == "general.type" && (got == "" || got == "model") {
+			return c, errs.New(errs.Unsupported, "the file is a whole model, not an adapter: what an adapter has changed in it cannot be taken out again", "name the adapter's own GGUF file or PEFT directory; a merged model is served as a model")
+		}
 		if got != must.be {
 			return c, unsupported(fmt.Sprintf("the file's %s is %q, not %q", must.key, errs.Clip(got), must.be))
 		}

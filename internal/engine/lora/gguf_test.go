@@ -88,7 +88,7 @@ func TestGGUFRefusals(t *testing.T) {
 		code errs.Code
 		says string
 	}{
-		"a model":        {(&gguftest.Builder{}).String("general.architecture", "llama").Bytes(), errs.Unsupported, "general.type"},
+		"a model":        {(&gguftest.Builder{}).String("general.architecture", "llama").Bytes(), errs.Unsupported, "whole model"},
 		"other kind":     {(&gguftest.Builder{}).String("general.type", "adapter").String("adapter.type", "ia3").Bytes(), errs.Unsupported, "ia3"},
 		"no alpha":       {(&gguftest.Builder{}).String("general.type", "adapter").String("adapter.type", "lora").String("general.architecture", "llama").Bytes(), errs.FormatInvalid, "adapter.lora.alpha"},
 		"no tensors":     {small(nil), errs.FormatInvalid, "rank"},
@@ -195,4 +195,44 @@ func FuzzConfig(f *testing.F) {
 			t.Fatalf("a configuration that computes nothing: %+v", c)
 		}
 	})
+}
+
+// TestOnBase: the file that llama.cpp's converter made of a PEFT directory is the same
+// revision on its base, in the same bytes.
+func TestOnBase(t *testing.T) {
+	for _, name := range []string{"a", "activated"} {
+		dir := filepath.Join("..", "testdata", "tiny", name)
+		peft, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := Open(dir + ".gguf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := file.OnBase(tiny())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made.Revision().Hash != peft.Revision().Hash {
+			t.Errorf("%s: the revision is %s, not %s", name, made.Revision().Hash, peft.Revision().Hash)
+		}
+		configuration, weights, err := made.PEFT()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Parse(configuration, weights); err != nil || again.Revision().Hash != peft.Revision().Hash {
+			t.Errorf("%s: read again: %v", name, err)
+		}
+		wrong := tiny()
+		wrong.Out[V] = 31
+		if _, err := file.OnBase(wrong); errs.CodeOf(err) != errs.FormatInvalid {
+			t.Errorf("%s: another base: %v", name, err)
+		}
+		for _, c := range []*Content{peft, file} {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }

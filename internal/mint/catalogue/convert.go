@@ -31,8 +31,37 @@ func WriteMerged(to string, f Files, base string) error {
 	})
 }
 
+// FromGGUF reads llama.cpp's adapter file as the revision that it is on its base, a model's
+// file or directory.
+func FromGGUF(path, base string) (f Files, err error) {
+	c, err := lora.Open(path)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	err = withBase(base, func(_ model.Source, m *model.Model) error {
+		made, err := c.OnBase(m.Shape(""))
+		if err == nil {
+			f.Config, f.Tensors, err = made.PEFT()
+		}
+		return err
+	})
+	return f, err
+}
+
 // onBase loads a base and does something with a revision on it, whose file is not there yet.
-func onBase(base string, f Files, do func(model.Source, *model.Model, *lora.Content) error) (err error) {
+func onBase(base string, f Files, do func(model.Source, *model.Model, *lora.Content) error) error {
+	return withBase(base, func(s model.Source, m *model.Model) error {
+		c, err := lora.Parse(f.Config, f.Tensors)
+		if err != nil {
+			return err
+		}
+		return do(s, m, c)
+	})
+}
+
+// withBase loads a base for as long as do runs.
+func withBase(base string, do func(model.Source, *model.Model) error) (err error) {
 	s, err := model.Open(base)
 	if err != nil {
 		return err
@@ -42,11 +71,7 @@ func onBase(base string, f Files, do func(model.Source, *model.Model, *lora.Cont
 	if err != nil {
 		return err
 	}
-	c, err := lora.Parse(f.Config, f.Tensors)
-	if err != nil {
-		return err
-	}
-	return do(s, m, c)
+	return do(s, m)
 }
 
 // Absent refuses a file that is there: an export replaces nothing.
