@@ -68,7 +68,13 @@ func (p *pass) backBlock(k *pack, b block, i int) error {
 	}
 	runs := p.runs(k, b)
 	var in *model.Interior
-	if err := p.do(func() { in = p.step.Recall(runs, i, p.back.x) }); err != nil {
+	if err := p.do(func() {
+		if kept := p.insideOf(k, i); kept != nil {
+			in = p.step.Restore(runs, i, p.back.x, kept)
+		} else {
+			in = p.step.Recall(runs, i, p.back.x)
+		}
+	}); err != nil {
 		return err
 	}
 	if err := p.do(func() { p.backFeedForward(i, n, &w, in, dx) }); err != nil {

@@ -7,6 +7,7 @@ func (p *pass) forward(k *pack) error {
 	if len(k.blocks) > 1 {
 		return p.forwardWide(k)
 	}
+	p.keepInside(k)
 	b := k.blocks[0]
 	runs := p.runs(k, b)
 	if err := p.do(func() { p.step.Begin(runs) }); err != nil {
@@ -41,7 +42,11 @@ func (p *pass) layers(k *pack, b block, from, end int) error {
 	}
 	if err := p.do(func() {
 		for i := from; i < end; i++ {
-			p.step.Layer(i, p.input(k, i-from, size))
+			if in := p.insideOf(k, i); in != nil {
+				p.step.LayerInside(i, p.input(k, i-from, size), in)
+			} else {
+				p.step.Layer(i, p.input(k, i-from, size))
+			}
 		}
 	}); err != nil {
 		return err

@@ -163,7 +163,7 @@ func (p *pass) weigh() {
 	if p.arena != nil {
 		n.Pages = p.arena.Bytes()
 	}
-	n.Rooms = 4 * int64(cap(p.kept)+p.head.size()+p.back.size())
+	n.Rooms = 4 * int64(len(p.insides.room)+cap(p.kept)+p.head.size()+p.back.size())
 	if p.step != nil {
 		n.Rooms += p.step.Bytes()
 	}

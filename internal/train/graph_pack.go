@@ -1,6 +1,10 @@
 package train
 
-import "macaron/internal/engine/model"
+import (
+	"slices"
+
+	"macaron/internal/engine/model"
+)
 
 // pack is stretches that are computed together, all continuing the same one: several
 // that nothing continues, or one. Its rows are theirs, one stretch after the other.
@@ -113,8 +117,12 @@ func (s *stretch) within(b block) (lo, hi int) {
 	return max(b.lo, s.first) - s.first, min(b.hi, s.first+s.hi-s.lo) - s.first
 }
 
-// living is the stretches of a pack through which a gradient comes.
+// living is the stretches of a pack through which a gradient comes; the pack itself if
+// these are all.
 func (k *pack) living(by rowsBy) *pack {
+	if !slices.ContainsFunc(k.stretches, func(s *stretch) bool { return !s.live }) {
+		return k
+	}
 	out := &pack{}
 	for _, s := range k.stretches {
 		if s.live {

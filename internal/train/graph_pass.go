@@ -37,6 +37,7 @@ type pass struct {
 	kept                    []float32
 	head                    headRoom
 	back                    backRoom
+	insides                 insides
 }
 
 // run computes all sequences.
@@ -51,6 +52,7 @@ func (p *pass) run(ctx context.Context) error {
 		return canceled(ctx)
 	}
 	p.ctx = ctx
+	defer p.insides.drop()
 	p.logprobs, p.slopes = make([][]float32, len(p.seqs)), make([][]float32, len(p.seqs))
 	root := p.plant()
 	err := p.prepare(root)

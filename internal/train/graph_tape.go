@@ -1,5 +1,7 @@
 package train
 
+import "macaron/internal/engine/kernel"
+
 // Tape keeps, for the rows of a pack, the input of every layer, entry i for layer i, and
 // one more for the last normalisation. Put and Get give rows from row on, [n, d]. It may
 // lie elsewhere than in memory.
@@ -11,30 +13,29 @@ type Tape interface {
 
 // memoryTape is a tape in memory.
 type memoryTape struct {
-	d       int
-	entries [][]float32 // [rows, d]
+	rows, d int
+	all     []float32 // [entries, rows, d]
+	free    func()
 }
 
 func newMemoryTape(entries, rows, d int) (Tape, error) {
-	t := &memoryTape{d: d, entries: make([][]float32, entries)}
-	all := make([]float32, entries*rows*d)
-	for i := range t.entries {
-		t.entries[i], all = all[:rows*d], all[rows*d:]
-	}
+	t := &memoryTape{rows: rows, d: d}
+	t.all, t.free = kernel.Borrow(entries * rows * d)
 	return t, nil
 }
 
 func (t *memoryTape) Put(entry, row int, x []float32) error {
-	copy(t.entries[entry][row*t.d:], x)
+	copy(t.all[(entry*t.rows+row)*t.d:], x)
 	return nil
 }
 
 func (t *memoryTape) Get(entry, row int, x []float32) error {
-	copy(x, t.entries[entry][row*t.d:])
+	copy(x, t.all[(entry*t.rows+row)*t.d:])
 	return nil
 }
 
 func (t *memoryTape) Close() error {
-	t.entries = nil
+	t.free()
+	t.all = nil
 	return nil
 }

@@ -44,3 +44,14 @@ func hugeBytes(n int) []byte {
 	adviseHuge(b)
 	return b
 }
+
+// Borrow gives room for n values, zeros, which the garbage collector neither counts nor
+// frees: large memory for a while, whose return by giveBack is felt at once.
+func Borrow(n int) (room []float32, giveBack func()) {
+	if n == 0 {
+		return nil, func() {}
+	}
+	b, giveBack := borrow(4 * n)
+	adviseHuge(b)
+	return unsafe.Slice((*float32)(unsafe.Pointer(&b[0])), n), giveBack
+}

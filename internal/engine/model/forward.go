@@ -33,9 +33,9 @@ func (s *Step) widen(i int) {
 	s.products(i, &s.acts, []lora.Target{lora.Gate, lora.Up}, s.gate, s.up)
 }
 
-// narrow is its second part: y = down(gate), after activate.
+// narrow is its second part: y = down(act), after activate.
 func (s *Step) narrow(i int) {
-	s.acts.Set(s.pool, s.gate, len(s.rows), s.m.F, s.mode)
+	s.acts.Set(s.pool, s.act, len(s.rows), s.m.F, s.mode)
 	s.products(i, &s.acts, []lora.Target{lora.Down}, s.y)
 }
 

@@ -45,6 +45,7 @@ func (s *Step) Recall(runs []Run, i int, x []float32) *Interior {
 		s.narrow(i)
 		in.Down = s.y
 	}
+	s.last = in
 	return in
 }
 
@@ -57,7 +58,7 @@ func (s *Step) interior() *Interior {
 }
 
 // AttendBack carries a gradient back through the attention of the runs that were recalled
-// in layer i last: from dAtt to dQ, of the whole step [n, h*c], and to keys and values,
+// or restored in layer i last: from dAtt to dQ, of the whole step [n, h*c], and to keys and values,
 // as grads say, one for each run; their AttnSeq and Exact are filled in here. See
 // kernel.AttendBack.
 func (s *Step) AttendBack(i int, dQ, dAtt []float32, grads []kernel.AttnGrad) {
@@ -72,7 +73,7 @@ func (s *Step) AttendBack(i int, dQ, dAtt []float32, grads []kernel.AttnGrad) {
 			g.Window, g.Exact = m.layers[i].window, s.exactly(i, run)
 		}
 	}
-	kernel.AttendBack(s.pool, dQ, s.q, s.att, dAtt, m.H, m.G, m.C, m.Scale, grads)
+	kernel.AttendBack(s.pool, dQ, s.last.Q, s.last.Att, dAtt, m.H, m.G, m.C, m.Scale, grads)
 }
 
 // exactly is the pages of a run in single precision.

@@ -102,15 +102,18 @@ func (m *Model) normaliseHeads(x, weight []float32) {
 	}
 }
 
-// activate computes gate = act(gate) * up.
+// activate computes act = act(gate) * up.
 func (s *Step) activate() { s.perRow(s.tasks.activate) }
 
 func activateRow(s *Step, r int) {
 	f := s.m.F
-	g, up := s.gate[r*f:][:f], s.up[r*f:][:f]
-	if s.m.family.gelu {
-		kernel.GeGLU(g, g, up)
+	s.m.activate(s.act[r*f:][:f], s.gate[r*f:][:f], s.up[r*f:][:f])
+}
+
+func (m *Model) activate(dst, gate, up []float32) {
+	if m.family.gelu {
+		kernel.GeGLU(dst, gate, up)
 		return
 	}
-	kernel.SwiGLU(g, g, up)
+	kernel.SwiGLU(dst, gate, up)
 }

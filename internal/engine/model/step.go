@@ -35,6 +35,7 @@ type Step struct {
 	q, att     []float32 // [n, h*c]
 	k, v       []float32 // [n, g*c]
 	gate, up   []float32 // [n, f]
+	act        []float32 // [n, f]: act(gate) * up; gate's own memory, see LayerInside
 	low        []float32 // results of the adapters' first halves
 	acts       kernel.Acts
 	ahead      []*kernel.Ahead  // what the products of a step read, in their order, see ahead
@@ -52,6 +53,8 @@ type Step struct {
 	tasks    tasks
 	inside   *Interior // of the layer that Recall computes, else nil
 	recalled *Interior // its memory
+	restored Interior  // of Restore
+	last     *Interior // what Recall or Restore gave last
 }
 
 // row is where a row of the step belongs.
@@ -102,6 +105,7 @@ func (s *Step) lay(runs []Run) int {
 	s.q, s.att = grow(s.q, n*m.H*m.C), grow(s.att, n*m.H*m.C)
 	s.k, s.v = grow(s.k, n*m.G*m.C), grow(s.v, n*m.G*m.C)
 	s.gate, s.up = grow(s.gate, n*m.F), grow(s.up, n*m.F)
+	s.act = s.gate
 	return n
 }
 
