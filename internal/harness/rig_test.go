@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 		child()
 		return
 	}
+	if dir := os.Getenv(collectEnv); dir != "" {
+		collectChild(dir)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
