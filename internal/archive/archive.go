@@ -58,23 +58,27 @@ func Backup(ctx context.Context, home, path string, o Options) (m Manifest, err 
 		return m, errs.New(errs.InvalidRequest, path+" exists", "name a new file")
 	}
 	m = Manifest{Schema: Schema, Version: o.Version}
-	var log []File
+	dir, err := os.MkdirTemp(home, ".backup-*")
+	if err != nil {
+		return m, disk.Error(err, "the log cannot be copied")
+	}
+	defer os.RemoveAll(dir)
+	var copies []File
 	if o.Snapshot != nil {
-		dir, err := os.MkdirTemp(home, ".backup-*")
-		if err != nil {
-			return m, disk.Error(err, "the log cannot be copied")
-		}
-		defer os.RemoveAll(dir)
 		copied := filepath.Join(dir, logName)
 		if err := o.Snapshot(ctx, copied); err != nil {
 			return m, err
 		}
-		log = []File{{Name: logName, from: copied}}
+		copies = []File{{Name: logName, from: copied}}
 	}
 	if m.Files, err = survey(home, o.Models); err != nil { // after the log: what its rows name is there
 		return m, err
 	}
-	m.Files = append(m.Files, log...)
+	work, err := workspaces(ctx, home, dir)
+	if err != nil {
+		return m, disk.Error(err, "the workspaces of runs cannot be copied")
+	}
+	m.Files = append(append(m.Files, work...), copies...)
 	for i := range m.Files {
 		if err := m.Files[i].sum(); err != nil {
 			return m, disk.Error(err, m.Files[i].Name+" cannot be read")
@@ -102,7 +106,7 @@ func survey(home string, models bool) (files []File, err error) {
 			return err
 		}
 		name := filepath.ToSlash(rel)
-		passing := strings.HasPrefix(e.Name(), ".") || name == "lock" || name == "blobs/partial" || name == "blobs/sha256" && !models
+		passing := strings.HasPrefix(e.Name(), ".") || name == "lock" || name == "cache" || workspace(name) || name == "blobs/partial" || name == "blobs/sha256" && !models
 		switch {
 		case e.IsDir() && passing:
 			return fs.SkipDir
