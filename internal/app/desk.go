@@ -115,10 +115,14 @@ func (w *desked) equip(ctx context.Context) error {
 	return w.append(ctx, record.SessionOpened{Root: w.session, Title: "Model Context Protocol"})
 }
 
-func (w *desked) append(ctx context.Context, body record.Body) error {
-	return w.Log.Append(ctx, record.Batch{Records: []record.Record{{Head: record.Head{
-		ID: w.IDs.New(ids.Record), Owner: w.owner, Session: w.session, Run: w.session, Time: w.Clock.Now(), Contract: w.contract.Hash(), Purpose: record.Production, Consent: record.ConsentNone,
-	}, Body: body}}})
+func (w *desked) append(ctx context.Context, bodies ...record.Body) error {
+	var b record.Batch
+	for _, body := range bodies {
+		b.Records = append(b.Records, record.Record{Head: record.Head{
+			ID: w.IDs.New(ids.Record), Owner: w.owner, Session: w.session, Run: w.session, Time: w.Clock.Now(), Contract: w.contract.Hash(), Purpose: record.Production, Consent: record.ConsentNone,
+		}, Body: body})
+	}
+	return w.Log.Append(ctx, b)
 }
 
 // Past implements gate.Ledger: no call of a client is made twice.
@@ -184,7 +188,11 @@ func (w *desked) ran(ctx context.Context, cell, code string, out repl.Outcome, r
 	if err != nil {
 		return err
 	}
-	return w.append(ctx, record.CellRan{Cell: cell, Code: code, Output: out.Output, Value: out.Value, Traceback: out.Traceback, Truncated: out.Truncated, Calls: out.Calls, Shown: string(shown), Wall: out.Wall, CPU: out.CPU})
+	bodies := []record.Body{record.CellRan{Cell: cell, Code: code, Status: r.Status, Reason: out.Reason, Output: out.Output, Value: out.Value, Traceback: out.Traceback, Truncated: out.Truncated, Calls: out.Calls, Shown: string(shown), Wall: out.Wall, CPU: out.CPU}}
+	if len(out.Refused) > 0 {
+		bodies = append(bodies, record.RunNote{Note: record.NoteSandbox, Call: cell, Text: out.Refused.String()})
+	}
+	return w.append(ctx, bodies...)
 }
 
 // answer is what code's calls of tools come to.

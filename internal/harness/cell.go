@@ -3,8 +3,6 @@ package harness
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"macaron/internal/contract"
@@ -60,7 +58,7 @@ func (r *run) cell(ctx context.Context, s step) error {
 	ran.Shown = r.shown(ran)
 	bodies := []record.Body{ran}
 	if len(out.Refused) > 0 {
-		bodies = append(bodies, record.RunNote{Note: record.NoteSandbox, Call: s.act.ID, Text: counts(out.Refused)})
+		bodies = append(bodies, record.RunNote{Note: record.NoteSandbox, Call: s.act.ID, Text: out.Refused.String()})
 	}
 	if out.Status == repl.Died {
 		bodies = append(bodies, record.RunNote{Note: record.NoteReset, Text: "the Python ended (" + out.Reason + "), and its names with it"})
@@ -76,15 +74,6 @@ func (r *run) cell(ctx context.Context, s step) error {
 	}
 	r.h.Point("cell.recorded")
 	return nil
-}
-
-// counts names what was refused, in the order of the alphabet.
-func counts(refused map[string]int) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(refused)) {
-		list = append(list, fmt.Sprintf("%s %d", name, refused[name]))
-	}
-	return strings.Join(list, ", ")
 }
 
 // permitted asks a person for code, where the contract says so, and gives a no in words.

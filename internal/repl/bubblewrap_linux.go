@@ -209,7 +209,7 @@ func (s *sandboxed) ended() <-chan struct{} { return s.done }
 
 func (s *sandboxed) stdout() *output { return s.output }
 
-func (s *sandboxed) refused() map[string]int { return s.refusals.take() }
+func (s *sandboxed) refused() Refusals { return s.refusals.take() }
 
 // release frees the descriptors of a sandbox that has ended.
 func (s *sandboxed) release() {

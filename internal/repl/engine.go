@@ -26,8 +26,8 @@ type engine interface {
 	send(request) error      // from one goroutine at a time
 	receive() (reply, error) // from one goroutine
 	stdout() *output
-	usage() usage            // of all its processes
-	refused() map[string]int // its refused system calls since the last time, by name
+	usage() usage      // of all its processes
+	refused() Refusals // its refused system calls since the last time, by name
 	kill(reason string)
 	ended() <-chan struct{} // closed when nothing of it is left
 	why() string            // once it has ended
@@ -72,8 +72,8 @@ type Exit struct {
 	Code      int // 128 and the signal if one killed it
 	Output    string
 	Truncated bool
-	Reason    string         // why it was killed, if it was by a limit
-	Refused   map[string]int // system calls that its sandbox refused, by name
+	Reason    string   // why it was killed, if it was by a limit
+	Refused   Refusals // system calls that its sandbox refused, by name
 
 	uid uint32 // of its user on this machine
 }

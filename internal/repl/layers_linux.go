@@ -41,7 +41,7 @@ type probed struct {
 	NProc  int64    `json:"nproc"`
 	CPU    int64    `json:"cpu"`
 
-	refused map[string]int
+	refused Refusals
 	naming  string
 }
 

@@ -38,7 +38,7 @@ type refusals struct {
 	mu       sync.Mutex
 	listener *os.File
 	closed   bool
-	counts   map[string]int
+	counts   Refusals
 	due      time.Time // when the next answer may be given, less the burst
 }
 
@@ -57,7 +57,7 @@ func newRefusals(filter []byte, names map[int]string) (*refusals, *os.File, erro
 	if err != nil {
 		return nil, nil, errors.Join(err, theirs.Close())
 	}
-	r := &refusals{host: conn.(*net.UnixConn), names: names, done: make(chan struct{}), counts: map[string]int{}}
+	r := &refusals{host: conn.(*net.UnixConn), names: names, done: make(chan struct{}), counts: Refusals{}}
 	go r.serve()
 	return r, theirs, nil
 }
@@ -150,7 +150,7 @@ func (r *refusals) count(c refusal.Call) time.Duration {
 }
 
 // take gives the counts since the last time; nil if nothing was refused.
-func (r *refusals) take() map[string]int {
+func (r *refusals) take() Refusals {
 	if r == nil {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (r *refusals) take() map[string]int {
 		return nil
 	}
 	counts := r.counts
-	r.counts = map[string]int{}
+	r.counts = Refusals{}
 	return counts
 }
 

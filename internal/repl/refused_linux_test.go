@@ -29,7 +29,7 @@ os.wait()
 subprocess.run(["/usr/bin/python3", "-S", "-c", "import _socket\ntry: _socket.socket()\nexcept OSError as e: print('refused', e)"])
 nr("clone", 0x10000000 | 17, 0, 0, 0, 0)
 libc.syscall(ctypes.c_long(100000))`)
-		want := map[string]int{"unshare": 1, "mount": 3, "bpf": 1, "socket": 1, "clone": 1}
+		want := Refusals{"unshare": 1, "mount": 3, "bpf": 1, "socket": 1, "clone": 1}
 		if out.Status != OK || !maps.Equal(out.Refused, want) || strings.Count(out.Output, "refused") != 7 || strings.Contains(out.Output, "ESCAPED") {
 			t.Errorf("%+v", out)
 		}
@@ -40,7 +40,7 @@ libc.syscall(ctypes.c_long(100000))`)
 			t.Fatal(err)
 		}
 	}
-	if !strings.Contains(p.logged(), `refused="map[bpf:1 clone:1 mount:3 socket:1 unshare:1]"`) {
+	if !strings.Contains(p.logged(), `refused="bpf 1, clone 1, mount 3, socket 1, unshare 1"`) {
 		t.Error("the log does not name them")
 	}
 }
@@ -69,7 +69,7 @@ threading.Thread(target=late, daemon=True).start()`)
 	if out := run(t, s, "1"); out.Refused != nil {
 		t.Errorf("%+v", out)
 	}
-	if !strings.Contains(p.logged(), `msg="system calls were refused outside a cell" session=outside refused=map[socket:1]`) {
+	if !strings.Contains(p.logged(), `msg="system calls were refused outside a cell" session=outside refused="socket 1"`) {
 		t.Error(p.logged())
 	}
 }
@@ -94,7 +94,7 @@ flood()`)
 		t.Errorf("%+v", after)
 	}
 	exit, err := p.Exec(t.Context(), Command{Args: []string{"/usr/bin/unshare", "-U", "true"}})
-	if err != nil || exit.Code == 0 || exit.Refused["unshare"] != 1 || !strings.Contains(p.logged(), `program=/usr/bin/unshare refused=map[unshare:1]`) {
+	if err != nil || exit.Code == 0 || exit.Refused["unshare"] != 1 || !strings.Contains(p.logged(), `program=/usr/bin/unshare refused="unshare 1"`) {
 		t.Errorf("%+v, %v", exit, err)
 	}
 }

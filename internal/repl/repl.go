@@ -7,7 +7,11 @@ package repl
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"macaron/internal/clock"
@@ -107,9 +111,21 @@ type Outcome struct {
 	Artifact  string // path in the workspace of the whole output, if it was truncated
 	Wall, CPU time.Duration
 	Calls     int
-	Now       float64        // seconds since 1970, when it began: what a frozen clock showed it
-	Noticed   []string       // what the operator may want to know that it did: "socket.connect", "os.fork"
-	Refused   map[string]int // system calls that the sandbox refused it, by name
+	Now       float64  // seconds since 1970, when it began: what a frozen clock showed it
+	Noticed   []string // what the operator may want to know that it did: "socket.connect", "os.fork"
+	Refused   Refusals // system calls that the sandbox refused it, by name
+}
+
+// Refusals are system calls that a sandbox refused, by name, with how often.
+type Refusals map[string]int
+
+// String is "mount 1, unshare 2".
+func (r Refusals) String() string {
+	list := slices.Sorted(maps.Keys(r))
+	for i, name := range list {
+		list[i] = fmt.Sprintf("%s %d", name, r[name])
+	}
+	return strings.Join(list, ", ")
 }
 
 // CallRecord is a tool call of a cell and its answer, as a journal keeps it.

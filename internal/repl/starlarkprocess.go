@@ -87,7 +87,7 @@ type alone struct {
 func (p *alone) send(m request) error    { return writeFrame(p.in, m) }
 func (p *alone) receive() (reply, error) { return receive[reply](p.out) }
 func (p *alone) stdout() *output         { return p.output }
-func (p *alone) refused() map[string]int { return nil } // the language has no system calls
+func (p *alone) refused() Refusals       { return nil } // the language has no system calls
 func (p *alone) ended() <-chan struct{}  { return p.done }
 
 func (p *alone) usage() usage {
