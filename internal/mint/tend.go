@@ -178,6 +178,14 @@ func (s *Service) clearEnded() {
 			delete(s.sessions, id)
 		}
 	}
+	maps.DeleteFunc(s.futures, func(_ key, f *future) bool { // as the store forgets them
+		e := s.sessions[f.op.Session]
+		over := f.op.Session != "" && e == nil || f.op.Session == "" && f.op.Done.Before(before)
+		if over && State(f.op.State) != Pending {
+			s.drop(f)
+		}
+		return false
+	})
 	over := func(id string) bool { e := s.sessions[id]; return e == nil || !e.row.Ended.IsZero() }
 	for _, m := range s.models {
 		if over(m.row.Session) && !m.running {

@@ -138,7 +138,7 @@ type Store interface {
 	Pending(ctx context.Context) ([]Op, error)                                // all, in the order in which they were promised
 	Expired(ctx context.Context, at time.Time) ([]Checkpoint, error)          // all that are no more
 	Idle(ctx context.Context, before time.Time) ([]Sampler, error)            // states without a checkpoint that nobody used since
-	Forget(ctx context.Context, endedBefore time.Time) (int, error)           // operations, samplers and remote names but runs and checkpoints, of sessions that ended
+	Forget(ctx context.Context, endedBefore time.Time) (int, error)           // operations, samplers and remote names but runs and checkpoints, of sessions that ended; what was resolved for none
 	Reachable(ctx context.Context, each func(ids.Digest) error) error         // every blob that a row names
 	Hold(ctx context.Context, until, now time.Time, who string) (bool, error) // the one process that carries out operations
 }

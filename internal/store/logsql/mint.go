@@ -120,7 +120,11 @@ func (m Mint) Forget(ctx context.Context, before time.Time) (n int, err error) {
 		if err != nil {
 			return err
 		}
-		n = int(ops + samplers + remote)
+		single, err := db.Exec(ctx, `DELETE FROM mint_ops WHERE session = '' AND state <> 'pending' AND done < $1`, nano(before))
+		if err != nil {
+			return err
+		}
+		n = int(ops + samplers + remote + single)
 		return run(ctx, db, `UPDATE mint_models SET snapshot = '', unloaded = 1`+in(ended, "mint_models")+` AND snapshot <> ''`, nano(before))
 	})
 	return n, err

@@ -165,7 +165,17 @@ func mintEnd(t *testing.T, st Store) {
 	if all, err := m.Idle(ctx, at(1)); err != nil || len(all) != 1 || all[0].ID != "s0:sample:0" {
 		t.Errorf("idle: %v %v", all, err)
 	}
-	if n, err := m.Forget(ctx, at(20)); err != nil || n != 2 {
+	for i, state := range []string{"done", "done", "pending"} { // of no session
+		op := mintOp("o", fmt.Sprint("single", i), 1)
+		op.Session, op.State = "", state
+		if state == "done" {
+			op.Done = at(10 + 20*i)
+		}
+		if _, _, err := m.Promise(ctx, op); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := m.Forget(ctx, at(20)); err != nil || n != 3 {
 		t.Errorf("%d forgotten: %v", n, err)
 	}
 	got := map[ids.Digest]bool{}
