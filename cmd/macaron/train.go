@@ -215,7 +215,7 @@ func (e *env) tellSteps() func(step, steps int, m map[string]float64) {
 // glance are the metrics that a person looks at.
 func glance(m map[string]float64) string {
 	var out []string
-	for _, k := range []string{"loss", "reward", "teacher_kl", "accuracy", "held_out_loss"} {
+	for _, k := range []string{"loss", "reward", "kl", "teacher_kl", "accuracy", "held_out_loss"} {
 		if v, ok := m[k]; ok {
 			out = append(out, fmt.Sprintf("%s %.4f", k, v))
 		}

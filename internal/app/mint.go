@@ -33,6 +33,7 @@ type training struct {
 	handler atomic.Pointer[http.Handler]
 	why     atomic.Pointer[error] // there is none
 	pass    atomic.Pointer[pass.Pass]
+	lists   atomic.Pointer[tinker.Service] // service, with what backends elsewhere have
 }
 
 // openMint opens the training service as soon as the engine is there. It needs the engine
@@ -92,7 +93,7 @@ func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
 	m, published := a.cfg.Mint, publisher{a.revisions, a.catalogue.registry}
 	s, err := mint.Open(ctx, mint.Options{
 		Store: a.store.Mint(), Blobs: blobs, Workers: workers, Clock: a.clock, IDs: a.ids, Log: a.log, Instance: a.trainer(),
-		Publisher: published, Linked: a.linked,
+		Publisher: published, Linked: a.linked, Curves: Curves(a.cfg.Home),
 		Limits: mint.Limits{SessionExpiry: m.Silence, Grace: m.Grace, SamplerIdle: m.Idle, Sessions: m.Sessions, Models: m.Models, Futures: m.Futures,
 			AheadBytes: m.Bytes, Samples: m.Samples, Resident: m.Resident, SnapshotWork: m.Replay},
 	})

@@ -12,6 +12,7 @@ import (
 // if there are any.
 func (a *App) passing(d tinker.Deps, s *mint.Service, published mint.Publisher) (http.Handler, error) {
 	if len(a.cfg.Mint.Backends) == 0 {
+		a.mint.lists.Store(&d.Service)
 		return tinker.Handler(d), nil
 	}
 	o := pass.Options{Table: a.store.Mint(), Local: s, Wire: tinker.Relay{}, Publisher: published, Owner: d.Owner, Clock: a.clock, IDs: a.ids, Log: a.log, Stop: d.Stop}
@@ -24,5 +25,6 @@ func (a *App) passing(d tinker.Deps, s *mint.Service, published mint.Publisher) 
 	}
 	a.mint.pass.Store(p)
 	d.Service = pass.Service{Service: s, Pass: p}
+	a.mint.lists.Store(&d.Service)
 	return p.Handler(tinker.Handler(d)), nil
 }

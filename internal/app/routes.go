@@ -38,6 +38,7 @@ func (a *App) table() []entry {
 	pages := web.Handler(web.Deps{Log: a.sessions, Adapters: a.adapters, Fail: a.fail, Owner: auth.Owner})
 	answers := a.answers()
 	tasks := runsapi.Handler(runsapi.Deps{Harness: a.runs, Owner: auth.Owner, Fail: a.fail})
+	curves := a.trainingCurves()
 	protocol := a.desk.Handler()
 	return []entry{
 		{"GET /healthz", auth.Public, http.HandlerFunc(a.healthz)},
@@ -61,6 +62,9 @@ func (a *App) table() []entry {
 		{"POST /v1/feedback", auth.Feedback, pages},
 
 		{"POST /v1/runs", auth.Runs, tasks},
+		{"GET /v1/training/runs", auth.Read, curves},
+		{"GET /v1/training/runs/{id}", auth.Read, curves},
+		{"GET /v1/training/runs/{id}/events", auth.Read, curves},
 		{"GET /v1/runs", auth.Read, tasks},
 		{"GET /v1/runs/{id}", auth.Read, tasks},
 		{"GET /v1/runs/{id}/records", auth.Read, tasks},
@@ -76,6 +80,7 @@ func (a *App) table() []entry {
 		// The page itself holds nothing; what it shows it asks for with a key.
 		{"GET /{$}", auth.Public, pages},
 		{"GET /runs", auth.Public, pages},
+		{"GET /training", auth.Public, pages},
 		{"GET /assets/{name}", auth.Public, pages},
 		{"GET /admin/sessions", auth.Read, pages},
 		{"GET /admin/sessions/{id}", auth.Read, pages},

@@ -26,6 +26,7 @@ type model struct {
 	trainer *train.Trainer // nil while it is not in memory
 	work    time.Duration  // since the snapshot: what it takes to carry out again
 	ran     time.Time      // when it was worked on last
+	passes  passes         // since the last step
 
 	written chan struct{} // closed when the store has it, or it could not be kept
 	failed  error         // why not, before written is closed

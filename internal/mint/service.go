@@ -24,6 +24,7 @@ type Options struct {
 	IDs       *ids.Source
 	Limits    Limits
 	Publisher Publisher // takes what is saved for sampling into the catalogue
+	Curves    Curves    // takes what is measured of runs; nil: nobody does
 	Log       *slog.Logger
 	Instance  string // this process among those of one database; empty: it is alone
 	// Linked gives the blobs that are reached from outside of the ledger, by policy records.

@@ -110,7 +110,9 @@ func (s *Service) wants(owner string) bool {
 // commit nothing has happened: after a failure of the store or the end of the process, the
 // model is restored to what was committed and the operation is carried out once more.
 func (s *Service) work(m *model, f *future) {
+	began, asked := time.Now(), f.body // which is let go with the outcome
 	r, change, err := s.attempt(m, f)
+	took := time.Since(began)
 	if s.ctx.Err() != nil {
 		return // the next process does it
 	}
@@ -121,6 +123,9 @@ func (s *Service) work(m *model, f *future) {
 	if err := s.commit(m, f, r, change, err); err != nil {
 		s.later(m, err)
 		return
+	}
+	if err == nil {
+		s.measure(m, asked, r, took)
 	}
 	s.afterwards(m, f)
 }

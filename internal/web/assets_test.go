@@ -20,7 +20,7 @@ func serveStatic(t *testing.T, method, path, tag string) *http.Response {
 }
 
 func TestThePageIsServedWithAStrictPolicy(t *testing.T) {
-	for _, ask := range [][2]string{{http.MethodGet, "/"}, {http.MethodHead, "/"}, {http.MethodGet, "/runs"}} {
+	for _, ask := range [][2]string{{http.MethodGet, "/"}, {http.MethodHead, "/"}, {http.MethodGet, "/runs"}, {http.MethodGet, "/training"}} {
 		r := serveStatic(t, ask[0], ask[1], "")
 		want := "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 			"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"

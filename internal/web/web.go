@@ -48,13 +48,14 @@ type Deps struct {
 	Fail func(http.ResponseWriter, error)
 }
 
-// Handler serves GET /, /runs and /assets/, GET /admin/sessions, /admin/sessions/{id} and
+// Handler serves GET /, /runs, /training and /assets/, GET /admin/sessions, /admin/sessions/{id} and
 // /admin/adapters, and POST /v1/feedback. It expects the guard in front of it.
 func Handler(d Deps) http.Handler {
 	s := &server{Deps: d, assets: loadAssets()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page("index.html"))
 	mux.HandleFunc("GET /runs", s.page("runs.html"))
+	mux.HandleFunc("GET /training", s.page("training.html"))
 	mux.HandleFunc("GET /assets/{name}", s.asset)
 	mux.HandleFunc("GET /admin/sessions", s.json(s.sessions))
 	mux.HandleFunc("GET /admin/sessions/{id}", s.json(s.session))
@@ -91,7 +92,7 @@ func (s *server) json(answer func(*http.Request) (any, error)) http.HandlerFunc 
 
 // methods says how to reach what stands at a path, for those who came another way.
 var methods = map[string]string{
-	"/": "GET", "/runs": "GET", "/admin/sessions": "GET", "/admin/adapters": "GET", "/v1/feedback": "POST",
+	"/": "GET", "/runs": "GET", "/training": "GET", "/admin/sessions": "GET", "/admin/adapters": "GET", "/v1/feedback": "POST",
 }
 
 func (s *server) nothing(w http.ResponseWriter, r *http.Request) {

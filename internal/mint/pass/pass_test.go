@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -151,6 +152,13 @@ func TestABackendOfProtobufAlone(t *testing.T) {
 func TestPolls(t *testing.T) {
 	var n atomic.Int64
 	var answers []func(http.ResponseWriter)
+	var mu sync.Mutex // a poll that was left may come late
+	set := func(to []func(http.ResponseWriter)) {
+		mu.Lock()
+		defer mu.Unlock()
+		answers = to
+		n.Store(0)
+	}
 	say := func(status int, body string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) { reply(w, status, body) }
 	}
@@ -159,7 +167,10 @@ func TestPolls(t *testing.T) {
 			reply(w, 200, `{"request_id":"far-1"}`)
 			return
 		}
-		answers[min(int(n.Add(1)), len(answers))-1](w)
+		mu.Lock()
+		answer := answers[min(int(n.Add(1)), len(answers))-1]
+		mu.Unlock()
+		answer(w)
 	}))
 	f.model(t)
 	f.got(t, "optim_step", `{"model_id":"s:train:0","seq_id":1}`)
@@ -181,14 +192,12 @@ func TestPolls(t *testing.T) {
 		"big, as the client asks first": {[]func(http.ResponseWriter){say(200, `{"status":"complete_metadata","request_id":"far-1","response_payload_size":9}`)}, 200, `"request_id":"s:train:0:1"`},
 		"z no JSON":                     {[]func(http.ResponseWriter){say(200, `<html>`)}, 502, "no JSON"},
 	} {
-		answers = c.answers
-		n.Store(0)
+		set(c.answers)
 		if status, _, b := f.ask(t, "retrieve_future", `{"request_id":"s:train:0:1"}`); status != c.status || !strings.Contains(string(b), c.says) {
 			t.Errorf("%s: %d %s", name, status, b)
 		}
 	}
-	answers = []func(http.ResponseWriter){say(200, `{"error":"bad advantages","category":"user"}`), say(404, `{}`)}
-	n.Store(0)
+	set([]func(http.ResponseWriter){say(200, `{"error":"bad advantages","category":"user"}`), say(404, `{}`)})
 	for range 2 { // the second time it is not asked
 		if v := f.got(t, "retrieve_future", `{"request_id":"s:train:0:1"}`); v["error"] != "bad advantages" || v["category"] != "user" {
 			t.Errorf("a failure is %v", v)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"macaron/internal/disk"
+	"macaron/internal/train/curve"
 )
 
 // log is metrics.jsonl: a line for every step.
@@ -32,15 +33,4 @@ func openLog(path string, step int64) (*log, error) {
 	return &log{path}, disk.Replace(path, kept, 0o600)
 }
 
-func (l *log) add(metrics map[string]float64) error {
-	raw, err := json.Marshal(metrics)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return disk.Error(err, l.path+" cannot be written")
-	}
-	_, err = f.Write(append(raw, '\n'))
-	return disk.Error(errors.Join(err, f.Close()), l.path+" cannot be written")
-}
+func (l *log) add(m map[string]float64) error { return curve.Append(l.path, m) }

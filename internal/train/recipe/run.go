@@ -12,6 +12,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/train"
+	"macaron/internal/train/curve"
 )
 
 // Options of a run.
@@ -164,7 +165,7 @@ func (x *run) open() (err error) {
 	if err != nil {
 		return err
 	}
-	x.log, err = openLog(filepath.Join(work, "metrics.jsonl"), x.t.Steps())
+	x.log, err = openLog(filepath.Join(work, curve.File), x.t.Steps())
 	return err
 }
 
@@ -236,8 +237,9 @@ func (x *run) step(ctx context.Context, step, steps int) error {
 		return err
 	}
 	x.made.Tokens += int64(rep.tokens)
-	m := map[string]float64{"step": float64(step + 1), "tokens": float64(x.made.Tokens), "seconds": x.m.Clock.Now().Sub(began).Seconds(),
-		"grad_norm": took["grad_norm:mean"], "learning_rate": adam.LearningRate}
+	now := x.m.Clock.Now()
+	m := curve.Line{"step": float64(step + 1), "tokens": float64(x.made.Tokens),
+		"grad_norm": took["grad_norm:mean"], "learning_rate": adam.LearningRate}.Stamp(now, int64(rep.tokens), now.Sub(began))
 	for k, v := range rep.metrics {
 		m[k] = v
 	}
@@ -278,7 +280,7 @@ func (x *run) keep() error {
 
 // finish evaluates, and writes the adapter with where it comes from.
 func (x *run) finish(ctx context.Context) error {
-	last := map[string]float64{"step": float64(x.t.Steps())}
+	last := curve.Line{"step": float64(x.t.Steps()), "time": float64(x.m.Clock.Now().UnixMilli()) / 1000}
 	if err := x.evaluate(ctx, last); err != nil {
 		return err
 	}

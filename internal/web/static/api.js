@@ -55,6 +55,15 @@ export const runs = (before = "") => get("/v1/runs?limit=50" + (before ? "&befor
 export const run = (id) => get("/v1/runs/" + encodeURIComponent(id));
 export const decide = async (id, verb, body) => (await post(`/v1/runs/${encodeURIComponent(id)}/${verb}`, body)).json();
 
+export const trainings = () => get("/v1/training/runs");
+export const training = (id, at) => get(`/v1/training/runs/${encodeURIComponent(id)}?at=${at}`);
+
+/** What is measured of a training run from a place on, as it comes. */
+export async function* trainingEvents(id, at, signal) {
+  const answer = await call(`/v1/training/runs/${encodeURIComponent(id)}/events?at=${at}`, { signal });
+  for await (const data of events(answer.body)) yield JSON.parse(data);
+}
+
 /** The next records of a run after one; none at the end. */
 export async function runRecords(id, after) {
   const text = await (await call(`/v1/runs/${encodeURIComponent(id)}/records?after=${after}`)).text();

@@ -1,7 +1,7 @@
 // Builds elements. Text only ever becomes text nodes: there is no way through here
 // from a string to markup.
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * Makes an element. In props, "class" sets the class, "data" the dataset, "on" the

@@ -1,0 +1,71 @@
+package mint
+
+import (
+	"time"
+
+	"macaron/internal/train"
+	"macaron/internal/train/curve"
+)
+
+// Curves takes what is measured of runs, a line for each optimizer step.
+type Curves interface {
+	Add(owner, run string, l curve.Line) error
+}
+
+// passes are what the passes of a model since its last step came to.
+type passes struct {
+	loss, kl float64 // sums
+	tokens   int64   // of the inputs
+	scored   int64   // that kl is a sum over
+	took     time.Duration
+	any      bool
+}
+
+// measure notes what an operation came to, once it is committed. A pass counts to the step
+// that it is for; what a process did before a restart is not in the line of the step after.
+func (s *Service) measure(m *model, asked body, r Result, took time.Duration) {
+	p := &m.passes
+	if b := asked.Forward; b != nil && !b.Only && r.Output != nil {
+		p.any = true
+		p.took += took
+		p.loss += r.Output.Metrics["loss:sum"]
+		for i, d := range b.Data {
+			p.tokens += int64(len(d.Tokens))
+			if i < len(r.Output.Logprobs) {
+				p.drift(d, r.Output.Logprobs[i])
+			}
+		}
+		return
+	}
+	b := asked.Step
+	if b == nil || s.o.Curves == nil {
+		return
+	}
+	l := curve.Line{"step": float64(m.row.Steps), "learning_rate": b.Adam.LearningRate, "grad_norm": r.Metrics["grad_norm:mean"], "tokens": float64(p.tokens)}
+	if p.any {
+		l["loss"] = p.loss
+	}
+	if p.scored > 0 {
+		l["kl"] = p.kl / float64(p.scored)
+	}
+	l.Stamp(s.o.Clock.Now(), p.tokens, p.took+took)
+	*p = passes{}
+	if err := s.o.Curves.Add(m.row.Owner, m.row.ID, l); err != nil {
+		s.o.Log.Warn("what was measured of a step cannot be kept", "model", m.row.ID, "error", err)
+	}
+}
+
+// drift adds the difference of the log probabilities that tokens were sampled with and those
+// that they were trained on with, where an advantage says that they are a sample's.
+func (p *passes) drift(d train.Datum, now train.Tensor) {
+	sampled, advantages := d.Inputs["logprobs"].Floats, d.Inputs["advantages"].Floats
+	if len(sampled) != len(now.Floats) || len(advantages) != len(sampled) {
+		return
+	}
+	for i, q := range sampled {
+		if advantages[i] != 0 {
+			p.kl += float64(q) - float64(now.Floats[i])
+			p.scored++
+		}
+	}
+}

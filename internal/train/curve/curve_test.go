@@ -1,0 +1,75 @@
+package curve
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLinesAreReadAsTheyCome(t *testing.T) {
+	r := Runs{t.TempDir()}
+	add := func(l Line) {
+		t.Helper()
+		if err := r.Add("o", "a:b/../c", l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lines, next, err := r.Lines("o", "a:b/../c", 0, 9); lines != nil || next != 0 || err != nil {
+		t.Errorf("before the first: %v %d %v", lines, next, err)
+	}
+	add(Line{"step": 1, "loss": 2.5, "bad": math.NaN()})
+	add(Line{"step": 2})
+	lines, next, err := r.Lines("o", "a:b/../c", 0, 1)
+	if d := cmp.Diff([]Line{{"step": 1, "loss": 2.5}}, lines); d != "" || err != nil {
+		t.Errorf("%v %s", err, d)
+	}
+	f, err := os.OpenFile(r.Path("o", "a:b/../c"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("no JSON\n{\"step\":3"); err != nil {
+		t.Fatal(err)
+	}
+	lines, next, err = r.Lines("o", "a:b/../c", next, 9)
+	if d := cmp.Diff([]Line{{"step": 2}}, lines); d != "" || err != nil {
+		t.Errorf("%v %s", err, d)
+	}
+	if _, err := f.WriteString("}\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines, _, err = r.Lines("o", "a:b/../c", next, 9)
+	if d := cmp.Diff([]Line{{"step": 3}}, lines); d != "" || err != nil {
+		t.Errorf("half a line was read, or its rest is lost: %v %s", err, d)
+	}
+	if lines, _, _ := r.Lines("p", "a:b/../c", 0, 9); lines != nil {
+		t.Error("another owner reads it")
+	}
+	if rel, err := filepath.Rel(r.Dir, r.Path("o", "../../../etc")); err != nil || !filepath.IsLocal(rel) {
+		t.Errorf("a run's name leads to %s", rel)
+	}
+}
+
+func TestStampAndMLflow(t *testing.T) {
+	l := Line{"step": 1, "loss": 3}.Stamp(time.Unix(100, 0), 500, 2*time.Second)
+	if l["tokens_per_second"] != 250 || l["time"] != 100 || l["memory_bytes"] < 1e5 {
+		t.Errorf("%v", l)
+	}
+	root := t.TempDir()
+	dir, err := MLflow(root, "a:b", []Line{l, {"step": 2, "time": 101, "loss": 2.5, "../x": 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "metrics", "loss")); err != nil || string(b) != "100000 3 1\n101000 2.5 2\n" {
+		t.Errorf("%q %v", b, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "x")); err == nil {
+		t.Error("a metric's name leads out of its directory")
+	}
+}
