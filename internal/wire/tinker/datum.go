@@ -37,8 +37,9 @@ func jsonForward(text []byte, input string) (mint.Forward, error) {
 	o.need(input)
 	in := o.object(input)
 	f.Loss = jsonLoss(in)
+	zeros := newRoom()
 	for i, item := range in.list("data", dataCount) {
-		d, err := jsonDatum(fmt.Sprintf("%s[%d]", in.path("data"), i), item)
+		d, err := jsonDatum(fmt.Sprintf("%s[%d]", in.path("data"), i), item, zeros)
 		if err != nil {
 			return f, err
 		}
@@ -84,7 +85,7 @@ func checkForward(f mint.Forward) error {
 	return nil
 }
 
-func jsonDatum(field string, text json.RawMessage) (train.Datum, error) {
+func jsonDatum(field string, text json.RawMessage, zeros *room) (train.Datum, error) {
 	o := objectOf(field, text)
 	o.need("model_input")
 	d := train.Datum{Tokens: o.modelInput("model_input"), Inputs: map[string]train.Tensor{}}
@@ -93,7 +94,7 @@ func jsonDatum(field string, text json.RawMessage) (train.Datum, error) {
 		return d, wrongTensor(in.field, fmt.Sprintf("has %d tensors, more than %d", len(in.members), inputCount))
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.members)) {
-		t, err := jsonTensor(in.path(errs.Clip(name)), in.members[name])
+		t, err := jsonTensor(in.path(errs.Clip(name)), in.members[name], zeros)
 		if err != nil {
 			return d, err
 		}

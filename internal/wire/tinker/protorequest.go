@@ -13,6 +13,7 @@ import (
 func protoForward(body []byte) (mint.Forward, error) {
 	f := mint.Forward{Seq: mint.NoSeq}
 	var seq int64
+	zeros := newRoom()
 	legacy, config := map[string]float64{}, map[string]float64{}
 	err := message("ForwardBackwardRequest", body, func(m field) error {
 		switch m.number {
@@ -21,7 +22,7 @@ func protoForward(body []byte) (mint.Forward, error) {
 		case 2:
 			return m.integer(&seq)
 		case 3:
-			return protoData(m, &f.Data)
+			return protoData(m, &f.Data, zeros)
 		case 4:
 			return m.text(&f.Loss.Name)
 		case 5:
@@ -87,7 +88,7 @@ func configValue(m field, into *float64) error {
 	})
 }
 
-func protoData(m field, into *[]train.Datum) error {
+func protoData(m field, into *[]train.Datum, zeros *room) error {
 	name := fmt.Sprintf("data[%d]", len(*into))
 	if len(*into) == dataCount {
 		return errs.New(errs.TooLarge, fmt.Sprintf("there are more than %d data", dataCount), "send them in several parts").In("data")
@@ -99,7 +100,7 @@ func protoData(m field, into *[]train.Datum) error {
 		case 1:
 			return protoChunk(p, &d.Tokens)
 		case 2:
-			return protoInput(p, d.Inputs)
+			return protoInput(p, d.Inputs, zeros)
 		case 3:
 			return protoSpan(p, &inputs)
 		case 4:
@@ -150,13 +151,13 @@ func protoTokens(t field, into *[]int32) error {
 	return nil
 }
 
-func protoInput(m field, into map[string]train.Tensor) error {
+func protoInput(m field, into map[string]train.Tensor, zeros *room) error {
 	var b []byte
 	name, err := m.entry(func(v field) error { return v.data(&b) })
 	if err != nil {
 		return err
 	}
-	t, err := protoTensor(m.of+".loss_fn_inputs."+errs.Clip(name), b, usual(name))
+	t, err := protoTensor(m.of+".loss_fn_inputs."+errs.Clip(name), b, usual(name), zeros)
 	if err != nil {
 		return err
 	}

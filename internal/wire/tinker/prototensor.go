@@ -10,7 +10,7 @@ import (
 )
 
 // protoTensor reads a Tensor; otherwise is the type of one that does not tell its own.
-func protoTensor(name string, b []byte, otherwise dtype) (train.Tensor, error) {
+func protoTensor(name string, b []byte, otherwise dtype, zeros *room) (train.Tensor, error) {
 	var values, crow, cols []byte
 	var r raw
 	var kind int64
@@ -39,7 +39,7 @@ func protoTensor(name string, b []byte, otherwise dtype) (train.Tensor, error) {
 	if err := r.fill(name, values, crow, cols, d); err != nil {
 		return train.Tensor{}, err
 	}
-	return r.tensor(name)
+	return r.tensor(name, zeros)
 }
 
 func dtypeOf(name string, number int64, otherwise dtype) (dtype, error) {

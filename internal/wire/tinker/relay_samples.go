@@ -105,7 +105,7 @@ func samplesOfProto(body []byte) (*mint.Samples, error) {
 			var b []byte
 			if err = m.data(&b); err == nil {
 				var t train.Tensor
-				t, err = protoTensor("target_prompt_logprobs", b, float32s)
+				t, err = protoTensor("target_prompt_logprobs", b, float32s, newRoom())
 				s.Targets = &t
 			}
 		}

@@ -116,7 +116,7 @@ func (o *object) targets(n int) *train.Tensor {
 	if !there {
 		return nil
 	}
-	t, err := jsonTensor(o.path(name), raw)
+	t, err := jsonTensor(o.path(name), raw, newRoom())
 	o.fail(err)
 	if err != nil {
 		return nil

@@ -10,6 +10,20 @@ import (
 	"macaron/internal/train"
 )
 
+// room is how many values the sparse tensors of a request may still become. They take a few
+// bytes in a body, whatever their shape, so that no bound on bodies holds them.
+type room struct{ left int64 }
+
+func newRoom() *room { return &room{tensorValues} }
+
+func (m *room) take(field string, size int64) error {
+	if size > m.left {
+		return errs.New(errs.TooLarge, fmt.Sprintf("%s makes the sparse tensors of the request more than %d values", field, tensorValues), "send the data in several requests").In(field)
+	}
+	m.left -= size
+	return nil
+}
+
 // A dtype is the type of a tensor's values, with the numbers that it has in protobuf.
 type dtype int
 
@@ -55,7 +69,7 @@ type raw struct {
 }
 
 // tensor makes the dense tensor. Of a sparse one the values that are not listed are zero.
-func (r raw) tensor(field string) (t train.Tensor, err error) {
+func (r raw) tensor(field string, zeros *room) (t train.Tensor, err error) {
 	n := int64(len(r.Floats) + len(r.Ints))
 	if len(r.Shape) == 0 && !r.sparse {
 		r.Shape = []int64{n}
@@ -68,7 +82,7 @@ func (r raw) tensor(field string) (t train.Tensor, err error) {
 		return t, err
 	}
 	if r.sparse {
-		return r.dense(field, size)
+		return r.dense(field, size, zeros)
 	}
 	if size != n {
 		return t, wrongTensor(field, fmt.Sprintf("has %d values for the shape %v", n, r.Shape))
@@ -102,9 +116,12 @@ func finite(field string, values []float32) error {
 
 // dense fills a matrix from compressed rows: row i has the values crow[i] to crow[i+1], whose
 // columns stand in cols, rising.
-func (r raw) dense(field string, size int64) (train.Tensor, error) {
+func (r raw) dense(field string, size int64, zeros *room) (train.Tensor, error) {
 	t := train.Tensor{Shape: r.Shape}
 	if err := r.check(field); err != nil {
+		return t, err
+	}
+	if err := zeros.take(field, size); err != nil {
 		return t, err
 	}
 	if r.Ints != nil {
@@ -177,7 +194,7 @@ func binaryValues(field string, b []byte, d dtype) (t train.Tensor, err error) {
 }
 
 // jsonTensor reads {data, dtype, shape, sparse_crow_indices, sparse_col_indices}.
-func jsonTensor(field string, text json.RawMessage) (train.Tensor, error) {
+func jsonTensor(field string, text json.RawMessage, zeros *room) (train.Tensor, error) {
 	o := objectOf(field, text)
 	var r raw
 	switch d := o.name("dtype"); d {
@@ -194,5 +211,5 @@ func jsonTensor(field string, text json.RawMessage) (train.Tensor, error) {
 	if err := o.close(); err != nil {
 		return train.Tensor{}, err
 	}
-	return r.tensor(field)
+	return r.tensor(field, zeros)
 }
