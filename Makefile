@@ -139,6 +139,13 @@ cookbook-guess-number: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(
 	@test/cookbook/run.sh $(or $(RUN),guess-1) tinker_cookbook.recipes.multiplayer_rl.guess_number.train renderer_name=macaron/chatml \
 		batch_size=8 group_size=8 max_tokens=12 learning_rate=3e-4 max_steps=$(or $(STEPS),20) eval_every=0 save_every=20
 
+.PHONY: bench-serve-train
+bench-serve-train: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## measure how long chat waits for its first text beside a training run of the cookbook (N requests, PYTHON_TORCH a python with PyTorch)
+	@$(GO) build -o bin/bench-beside ./test/bench/beside
+	@rm -rf $(CACHE)/cookbook/runs/beside
+	@bin/bench-beside -n $(or $(N),40) test/cookbook/run.sh beside tinker_cookbook.recipes.math_rl.train env=arithmetic renderer_name=macaron/lines \
+		groups_per_batch=16 group_size=8 lora_rank=16 learning_rate=3e-4 max_steps=100 eval_every=0 save_every=0
+
 bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
 	@$(GO) test -run '^$$' -bench 'Cell|Start' -benchtime 300x ./internal/repl
 	@$(GO) test -run '^$$' -bench Sessions -benchtime 1x ./internal/repl

@@ -6,17 +6,12 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"log"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"macaron/test/eval"
@@ -35,12 +30,6 @@ func main() {
 	}
 }
 
-// taken is one request as it was seen from outside.
-type taken struct {
-	wall, first, tail time.Duration // the whole; until text; from the last text to the end
-	report            eval.Report
-}
-
 func run(program string, pause time.Duration, natural bool) error {
 	ctx := context.Background()
 	s, err := eval.Start(ctx, program, func(c string) string { return c })
@@ -52,19 +41,19 @@ func run(program string, pause time.Duration, natural bool) error {
 	if _, err := s.Chat(ctx, []eval.Message{{Role: "user", Content: "Hello!"}}, map[string]any{"max_tokens": 1, "user": "warm"}); err != nil {
 		return err
 	}
-	var all []taken
+	var all []eval.Timed
 	sessions := map[string]bool{}
 	begun := time.Now()
 	for c, turns := range conversations() {
 		var history []eval.Message
 		for _, text := range turns {
 			history = append(history, eval.Message{Role: "user", Content: text})
-			t, said, err := stream(ctx, s, history, fmt.Sprint(c), natural)
+			t, err := s.Stream(ctx, history, body(fmt.Sprint(c), natural))
 			if err != nil {
 				return err
 			}
-			history = append(history, eval.Message{Role: "assistant", Content: said})
-			all, sessions[t.report.Session] = append(all, t), true
+			history = append(history, eval.Message{Role: "assistant", Content: t.Text})
+			all, sessions[t.Report.Session] = append(all, t), true
 			time.Sleep(pause)
 		}
 	}
@@ -73,59 +62,13 @@ func run(program string, pause time.Duration, natural bool) error {
 	return report(ctx, s, all, sessions, took, pause)
 }
 
-// stream sends one request and reads its answer to the end.
-func stream(ctx context.Context, s *eval.Server, history []eval.Message, user string, natural bool) (t taken, said string, err error) {
-	body := map[string]any{"model": "macaron", "messages": history, "temperature": 0, "max_tokens": 256, "stream": true, "user": user}
+// body is a request but for its messages.
+func body(user string, natural bool) map[string]any {
+	b := map[string]any{"temperature": 0, "max_tokens": 256, "user": user}
 	if !natural {
-		body["response_format"] = json.RawMessage(held)
+		b["response_format"] = json.RawMessage(held)
 	}
-	b, err := json.Marshal(body)
-	if err != nil {
-		return t, "", err
-	}
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/chat/completions", bytes.NewReader(b))
-	if err != nil {
-		return t, "", err
-	}
-	q.Header.Set("Content-Type", "application/json")
-	begun := time.Now()
-	r, err := http.DefaultClient.Do(q)
-	if err != nil {
-		return t, "", err
-	}
-	defer r.Body.Close() // read to its end
-	if r.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(r.Body)
-		return t, "", fmt.Errorf("%s: %s", r.Status, text)
-	}
-	last := begun
-	for lines := bufio.NewScanner(r.Body); lines.Scan(); {
-		data, is := strings.CutPrefix(lines.Text(), "data: ")
-		if !is {
-			continue
-		}
-		if data == "[DONE]" {
-			t.wall, t.tail = time.Since(begun), time.Since(last)
-			return t, said, nil
-		}
-		var chunk struct {
-			Choices []struct{ Delta struct{ Content string } }
-			Macaron *eval.Report
-		}
-		if err := json.Unmarshal([]byte(data), &chunk); err != nil {
-			return t, "", err
-		}
-		if chunk.Macaron != nil {
-			t.report = *chunk.Macaron
-		}
-		if len(chunk.Choices) > 0 && chunk.Choices[0].Delta.Content != "" {
-			if t.first == 0 {
-				t.first = time.Since(begun)
-			}
-			said, last = said+chunk.Choices[0].Delta.Content, time.Now()
-		}
-	}
-	return t, "", fmt.Errorf("the stream ended without its end")
+	return b
 }
 
 // cost is what the hops of a kind came to.
@@ -134,14 +77,14 @@ type cost struct {
 	ms                        float64
 }
 
-func report(ctx context.Context, s *eval.Server, all []taken, sessions map[string]bool, took time.Duration, pause time.Duration) error {
+func report(ctx context.Context, s *eval.Server, all []eval.Timed, sessions map[string]bool, took time.Duration, pause time.Duration) error {
 	var wall, route, answer float64
 	var first, tail []float64
 	output := 0
 	for _, t := range all {
-		wall += ms(t.wall)
-		first, tail = append(first, ms(t.first)), append(tail, ms(t.tail))
-		for _, h := range t.report.Hops {
+		wall += ms(t.Wall)
+		first, tail = append(first, ms(t.First)), append(tail, ms(t.Tail))
+		for _, h := range t.Report.Hops {
 			if h.Hop == "route" {
 				route += h.TotalMS
 			} else {
