@@ -19,19 +19,24 @@ const (
 	noteEvery    = 30 * time.Second
 	collectEvery = 10 * time.Minute
 	collectAge   = time.Hour
+	asleepAfter  = 30 * time.Second // without a tick: this process did not run, and heard nobody
 )
 
 // tend ends what nobody uses any more, until the service closes.
 func (s *Service) tend() {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
-	collected := s.o.Clock.Now()
+	collected, ticked := s.o.Clock.Now(), time.Now()
 	for {
 		select {
 		case <-s.ctx.Done():
 			return
 		case <-tick.C:
 		}
+		if now := time.Now().Round(0); now.Sub(ticked.Round(0)) > asleepAfter { // by the wall clock: the other one may sleep too
+			s.wake()
+		}
+		ticked = time.Now()
 		collect := s.o.Clock.Now().Sub(collected) >= collectEvery
 		if collect {
 			collected = s.o.Clock.Now()
@@ -57,6 +62,18 @@ func (s *Service) Tend(ctx context.Context, collect bool) error {
 		return nil
 	}
 	return s.collect(ctx)
+}
+
+// wake gives the clients of all sessions the whole time again, as a start does: while this
+// process was suspended none of them could be heard.
+func (s *Service) wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.sessions {
+		if e.row.Ended.IsZero() {
+			e.row.Seen = s.o.Clock.Now().UTC()
+		}
+	}
 }
 
 func (s *Service) endSilent(ctx context.Context) error {
