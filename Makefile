@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
+.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-longstraw bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -123,6 +123,9 @@ bench-catalogue: ## register a million revisions, look them up and load some (N 
 
 bench-train: build model ## measure a step of training next to PyTorch and PEFT (PYTHON_TORCH names a python that has them)
 	@test/bench/train/run.sh $(STEPS)
+
+bench-longstraw: build model ## measure passes over long prompts: time, memory, disk (PROMPTS, EXACT: lengths; COMPARE=1: gradients too; GRPO=STEPS: reward curves too)
+	@test/bench/longstraw/run.sh
 
 bench-handoff: model ## measure from an optimizer's step to the new revision's first token, by the catalogue and by a merged model
 	@$(GO) test -run '^$$' -bench Handoff -benchtime 1x -timeout 30m ./internal/app -handoffs $(or $(N),5)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macaron/internal/app"
 	"macaron/internal/backend"
 	"macaron/internal/backend/local"
 	"macaron/internal/chat"
@@ -80,7 +81,7 @@ func machine(eng *engine.Engine, cfg config.Config) (recipe.Machine, func(), err
 	in := eng.Info()
 	s := &sandbox{cfg: cfg}
 	return recipe.Machine{
-		Passes:  train.NewGraph(eng.Model(), eng, train.Options{Mode: eng.Mode()}),
+		Passes:  train.NewGraph(eng.Model(), eng, train.Options{Mode: eng.Mode(), Spill: app.Spill(&cfg)}),
 		Base:    eng.Model().Shape(in.Name),
 		Context: in.Context,
 		Clock:   clock.System{},

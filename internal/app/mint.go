@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 
 	"macaron/internal/adapter"
 	"macaron/internal/auth"
+	"macaron/internal/config"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mint"
@@ -24,6 +26,7 @@ import (
 	"macaron/internal/models"
 	"macaron/internal/obs"
 	"macaron/internal/registry"
+	"macaron/internal/train"
 	"macaron/internal/wire/tinker"
 )
 
@@ -91,8 +94,12 @@ func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
 		return err
 	}
 	m, published := a.cfg.Mint, publisher{a.revisions, a.catalogue.registry}
+	gradient, err := train.ParseWay(m.Gradient)
+	if err != nil {
+		return err
+	}
 	s, err := mint.Open(ctx, mint.Options{
-		Store: a.store.Mint(), Blobs: blobs, Workers: workers, Clock: a.clock, IDs: a.ids, Log: a.log, Instance: a.trainer(),
+		Gradient: gradient, Store: a.store.Mint(), Blobs: blobs, Workers: workers, Clock: a.clock, IDs: a.ids, Log: a.log, Instance: a.trainer(),
 		Publisher: published, Linked: a.linked, Curves: Curves(a.cfg.Home),
 		Limits: mint.Limits{SessionExpiry: m.Silence, Grace: m.Grace, SamplerIdle: m.Idle, Sessions: m.Sessions, Models: m.Models, Futures: m.Futures,
 			AheadBytes: m.Bytes, Samples: m.Samples, Resident: m.Resident, SnapshotWork: m.Replay},
@@ -166,6 +173,14 @@ func (a *App) trainer() string {
 	return a.instance
 }
 
+// Spill says what of a training pass goes to disk, and where.
+func Spill(c *config.Config) train.Spill {
+	if c.Mint.Memory == 0 {
+		return train.Spill{}
+	}
+	return train.Spill{Dir: filepath.Join(c.Home, "scratch"), Memory: c.Mint.Memory}
+}
+
 // trained says how clients call the base: by the names of the settings, and by those that it
 // has.
 func (a *App) trained(name string) mintlocal.Options {
@@ -177,7 +192,7 @@ func (a *App) trained(name string) mintlocal.Options {
 			names = append(names, n)
 		}
 	}
-	o := mintlocal.Options{Name: names[0], Also: names[1:], Tokenizer: a.cfg.Mint.Tokenizer}
+	o := mintlocal.Options{Name: names[0], Also: names[1:], Tokenizer: a.cfg.Mint.Tokenizer, Spill: Spill(&a.cfg)}
 	if o.Tokenizer == "" {
 		o.Tokenizer = o.Name
 	}

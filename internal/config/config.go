@@ -124,6 +124,8 @@ type Mint struct {
 	Samples   int           // sampling requests at once
 	Resident  int           // models whose optimizer is in memory
 	Replay    time.Duration // of work that a restart may have to do again
+	Gradient  string        // where a request says nothing of it; docs/engine/longstraw.md
+	Memory    int64         // bytes of a pass that stay in memory, the others go to disk; 0: all stay
 	Backends  []Backend     // [[mint.backends]] of the file
 }
 

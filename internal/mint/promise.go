@@ -3,9 +3,11 @@ package mint
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"macaron/internal/errs"
 	"macaron/internal/mint/ledger"
+	"macaron/internal/train"
 )
 
 // Forward promises a forward pass.
@@ -13,8 +15,21 @@ func (s *Service) Forward(ctx context.Context, owner string, r Forward) (Promise
 	op := OpBack
 	if r.Only {
 		op = OpForward
+	} else {
+		r.Loss = s.gradient(r.Loss)
 	}
 	return s.train(ctx, owner, r.Model, r.Seq, op, body{Forward: &r})
+}
+
+// gradient enters the service's way of gradients into a loss that has none: what is on record
+// says all that a replay needs.
+func (s *Service) gradient(l train.Loss) train.Loss {
+	if _, given := l.Config["prefix_mode"]; given || s.o.Gradient == train.Exact {
+		return l
+	}
+	config := map[string]float64{"prefix_mode": float64(s.o.Gradient)}
+	maps.Copy(config, l.Config)
+	return train.Loss{Name: l.Name, Config: config}
 }
 
 // OptimStep promises an optimizer step.

@@ -13,6 +13,7 @@ import (
 	"macaron/internal/ids"
 	"macaron/internal/mint/blob"
 	"macaron/internal/mint/ledger"
+	"macaron/internal/train"
 )
 
 // Options set up a Service. All but Publisher, Log, Instance and Linked are needed.
@@ -26,7 +27,8 @@ type Options struct {
 	Publisher Publisher // takes what is saved for sampling into the catalogue
 	Curves    Curves    // takes what is measured of runs; nil: nobody does
 	Log       *slog.Logger
-	Instance  string // this process among those of one database; empty: it is alone
+	Gradient  train.Way // of a request that says nothing of it
+	Instance  string    // this process among those of one database; empty: it is alone
 	// Linked gives the blobs that are reached from outside of the ledger, by policy records.
 	// nil: there are none.
 	Linked func(ctx context.Context) ([]ids.Digest, error)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 	"slices"
@@ -64,5 +65,61 @@ func TestResidentPrefix(t *testing.T) {
 	cases = group(2, 170, 20)
 	if f := same("another prompt", 0.6, true); f.Age != 0 {
 		t.Errorf("another prompt: %+v", f)
+	}
+}
+
+// TestSavedStateEndsTheStay: who resumes goes on with the same bits as who has saved.
+func TestSavedStateEndsTheStay(t *testing.T) {
+	m := loadModel(t, filepath.Join(archs, "llama"))
+	pool := kernel.NewPool(2)
+	defer pool.Close()
+	g := NewGraph(m, Alone{pool}, Options{Context: 1024})
+	one, err := New(g, m.Shape("llama"), 1024, Spec{Rank: 4, Attn: true, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data []Datum
+	for _, c := range group(3, 150, 20) {
+		targets := make([]int64, len(c.Targets))
+		for i, f := range c.Targets {
+			targets[i] = int64(f)
+		}
+		data = append(data, Datum{Tokens: c.Tokens, Inputs: map[string]Tensor{"target_tokens": {Ints: targets}, "weights": {Floats: c.Slopes}}})
+	}
+	loss := Loss{Name: "cross_entropy", Config: map[string]float64{"prefix_mode": float64(Resident), "prefix_drift": 1e3}}
+	step := func(tr *Trainer) map[string]float64 {
+		t.Helper()
+		out, err := tr.ForwardBackward(context.Background(), data, loss)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tr.OptimStep(context.Background(), Adam{LearningRate: 1e-2, Beta1: 0.9, Beta2: 0.95, Eps: 1e-12}); err != nil {
+			t.Fatal(err)
+		}
+		return out.Metrics
+	}
+	step(one)
+	step(one)
+	if age := step(one)["prefix_age:max"]; age != 1 {
+		t.Errorf("the prompt is %v adapters old, not 1", age)
+	}
+	var saved bytes.Buffer
+	if err := one.Save(&saved, ""); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ReadCheckpoint(saved.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Resume(g, m.Shape("llama"), 1024, c, All)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		step(one)
+		step(other)
+	}
+	if !slices.Equal(one.master, other.master) {
+		t.Error("the one that resumed has other masters")
 	}
 }

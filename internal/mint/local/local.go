@@ -31,11 +31,12 @@ var _ mint.Worker = (*Worker)(nil)
 
 // Options set up a Worker.
 type Options struct {
-	Name         string   // public name of the base
-	Also         []string // other names of it
-	Tokenizer    string   // what clients' tokenizer loaders are given
-	Sequences    int      // that wait at the engine or run, of all requests; 0: 128
-	AdapterBytes int64    // memory for adapters that are sampled from; 0: 512 MiB
+	Name         string      // public name of the base
+	Also         []string    // other names of it
+	Tokenizer    string      // what clients' tokenizer loaders are given
+	Sequences    int         // that wait at the engine or run, of all requests; 0: 128
+	Spill        train.Spill // of training passes
+	AdapterBytes int64       // memory for adapters that are sampled from; 0: 512 MiB
 }
 
 // New makes a worker of an open engine, which stays the caller's to close.
@@ -51,7 +52,7 @@ func New(e *engine.Engine, o Options) *Worker {
 		e:      e,
 		base:   mint.Base{Name: o.Name, Also: o.Also, Tokenizer: o.Tokenizer, MaxContext: info.Context, Trainable: true, Sampleable: true},
 		shape:  e.Model().Shape(info.Name),
-		passes: train.NewGraph(e.Model(), e, train.Options{Mode: e.Mode(), Passes: mint.Trainers}),
+		passes: train.NewGraph(e.Model(), e, train.Options{Mode: e.Mode(), Passes: mint.Trainers, Spill: o.Spill}),
 		batch:  info.Batch, running: semaphore.NewWeighted(int64(max(o.Sequences, info.Batch))), adapters: newRecent(o.AdapterBytes),
 	}
 }

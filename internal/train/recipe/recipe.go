@@ -73,6 +73,10 @@ type Run struct {
 	ChunkRows       int `toml:"chunk_rows"` // rows of one pass; the gradients of a step's passes add up
 	CheckpointEvery int `toml:"checkpoint_every"`
 	EvaluateEvery   int `toml:"evaluate_every"`
+
+	Gradient      string  `toml:"gradient"`       // exact, plain, response-only, resident-prefix
+	PrefixRefresh int     `toml:"prefix_refresh"` // of resident-prefix: steps that a captured prompt stays at most
+	PrefixDrift   float64 `toml:"prefix_drift"`   // and nats of a log probability that shorten its stay
 }
 
 // DPO is direct preference optimization (arXiv 2305.18290).
@@ -112,7 +116,7 @@ func defaults() Recipe {
 	return Recipe{
 		Adapter:   Adapter{Rank: 16, Alpha: train.DefaultAlpha},
 		Optimizer: Optimizer{LearningRate: train.DefaultAdam.LearningRate, Schedule: "constant", Beta1: train.DefaultAdam.Beta1, Beta2: train.DefaultAdam.Beta2, Eps: train.DefaultAdam.Eps},
-		Run:       Run{Epochs: 1, Batch: 16, CheckpointEvery: 50},
+		Run:       Run{Epochs: 1, Batch: 16, CheckpointEvery: 50, PrefixRefresh: train.DefaultRefresh, PrefixDrift: train.DefaultDrift},
 		DPO:       DPO{Beta: 0.1},
 		RL:        RL{Group: 8, MaxTokens: 64, Temperature: 1, Updates: 1},
 		Distill:   Distill{Teacher: "base"},
@@ -180,6 +184,7 @@ func (r *Recipe) check() error {
 		{!slices.Contains([]string{"constant", "linear", "cosine"}, o.Schedule), "optimizer.schedule", "constant, linear or cosine"},
 		{o.WarmupSteps < 0 || !(o.FinalRatio >= 0 && o.FinalRatio <= 1), "optimizer.warmup_steps and final_ratio", "no negative number, and 0 to 1"},
 		{run.Epochs < 1 || run.Steps < 0 || run.Batch < 1 || run.BatchTokens < 0 || run.ChunkRows < 0 || run.CheckpointEvery < 0 || run.EvaluateEvery < 0, "run", "positive numbers"},
+		{run.PrefixRefresh < 1 || run.PrefixRefresh > 1<<20 || !(run.PrefixDrift >= 1e-9 && run.PrefixDrift <= 1e6), "run.prefix_refresh and prefix_drift", "at least 1, and a positive number"},
 		{!(r.DPO.Beta > 0) || math.IsInf(r.DPO.Beta, 0), "dpo.beta", "a positive number"},
 		{r.RL.Group < 1 || r.RL.Group > 1024 || r.RL.MaxTokens < 1 || r.RL.Updates < 1 || !(r.RL.Temperature > 0 && r.RL.Temperature <= 100), "rl", "group 1 to 1024, max_tokens, updates and temperature above 0"},
 		{r.Distill.Top < 0 || r.Distill.Top > 64, "distill.top", "0 to 64"},
@@ -187,6 +192,9 @@ func (r *Recipe) check() error {
 		if c.bad {
 			return errs.New(errs.FormatInvalid, "the recipe's "+c.key+" is not usable", "use "+c.want)
 		}
+	}
+	if _, err := train.ParseWay(run.Gradient); err != nil {
+		return err
 	}
 	if r.Method == "grpo" || r.Method == "ppo" {
 		if err := r.RL.Reward.check(); err != nil {

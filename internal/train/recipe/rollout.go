@@ -106,7 +106,8 @@ func (o *rollouts) learn(ctx context.Context, t *train.Trainer, all []taken, l t
 		return rep, err
 	}
 	for from, to := range map[string]string{"loss:sum": "loss", "kl_sample_train_v1:mean": "kl_sample_train_v1", "kl_sample_train_v2:mean": "kl_sample_train_v2",
-		"mismatch_ratio:max": "mismatch_ratio_max", "tokens_masked:mean": "tokens_masked", "ratio_clipped:mean": "ratio_clipped"} {
+		"mismatch_ratio:max": "mismatch_ratio_max", "tokens_masked:mean": "tokens_masked", "ratio_clipped:mean": "ratio_clipped",
+		"prefix_drift:max": "prefix_drift", "prefix_age:max": "prefix_age"} {
 		if v, ok := m[from]; ok {
 			rep.metrics[to] = v
 		}

@@ -35,6 +35,7 @@ type Result struct {
 	HeldOut  ids.Digest         `json:"held_out,omitempty"`
 	Teacher  ids.Digest         `json:"teacher,omitempty"`
 	Method   string             `json:"method"`
+	Gradient string             `json:"gradient,omitempty"` // where it is not exact
 	Seed     uint64             `json:"seed"`
 	Steps    int                `json:"steps"`
 	Tokens   int64              `json:"tokens"`
@@ -66,7 +67,7 @@ func (r *Recipe) Train(ctx context.Context, m Machine, o Options) (Result, error
 	if _, err := os.Lstat(r.path(r.Out)); err == nil {
 		return Result{}, errs.New(errs.InvalidRequest, r.path(r.Out)+" is there already", "remove it, or give another out")
 	}
-	x := &run{r: r, m: &m, o: o, made: Result{Dir: r.path(r.Out), Base: m.Base.Base, Recipe: r.Hash, Method: r.Method, Seed: r.Seed}}
+	x := &run{r: r, m: &m, o: o, made: Result{Dir: r.path(r.Out), Base: m.Base.Base, Recipe: r.Hash, Method: r.Method, Gradient: r.gradient(), Seed: r.Seed}}
 	if err := x.prepare(); err != nil {
 		return Result{}, err
 	}
@@ -78,6 +79,14 @@ func (r *Recipe) Train(ctx context.Context, m Machine, o Options) (Result, error
 		return x.made, err
 	}
 	return x.made, x.finish(ctx)
+}
+
+// gradient is the way of gradients where it is not the exact one.
+func (r *Recipe) gradient() string {
+	if r.Run.Gradient == train.Exact.String() {
+		return ""
+	}
+	return r.Run.Gradient
 }
 
 // prepare reads the data and makes the method.

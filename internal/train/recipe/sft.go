@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"macaron/internal/errs"
 	"macaron/internal/train"
@@ -122,6 +123,7 @@ func (s *sft) pass(ctx context.Context, t *train.Trainer, step int) (report, err
 
 // passes is ForwardBackward in chunks; sums of metrics add up, and others are of the last.
 func (r *Recipe) passes(ctx context.Context, t *train.Trainer, data []train.Datum, l train.Loss) (map[string]float64, error) {
+	l = r.loss(l)
 	size := len(data)
 	if r.Run.ChunkRows > 0 {
 		size = r.Run.ChunkRows
@@ -139,6 +141,17 @@ func (r *Recipe) passes(ctx context.Context, t *train.Trainer, data []train.Datu
 		all["loss:sum"] += loss
 	}
 	return all, nil
+}
+
+// loss is a loss with the recipe's way of gradients.
+func (r *Recipe) loss(l train.Loss) train.Loss {
+	way, err := train.ParseWay(r.Run.Gradient)
+	if err != nil || way == train.Exact { // the name was checked
+		return l
+	}
+	config := map[string]float64{"prefix_mode": float64(way), "prefix_refresh": float64(r.Run.PrefixRefresh), "prefix_drift": r.Run.PrefixDrift}
+	maps.Copy(config, l.Config)
+	return train.Loss{Name: l.Name, Config: config}
 }
 
 // evaluate is the mean loss of a held-out token.

@@ -12,9 +12,11 @@ type passes struct {
 	*train.Graph
 	started, first float64
 	found          train.Found
+	last           train.Backward
 }
 
 func (p *passes) Gradients(ctx context.Context, b train.Backward) (train.Found, error) {
+	p.last = b
 	slope := b.Slope
 	b.Slope = func(i int, logprobs []float32) []float32 {
 		if p.first == 0 {

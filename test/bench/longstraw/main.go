@@ -2,8 +2,9 @@
 // processors and of the clock, memory, disk, and the longest piece of work.
 //
 //	longstraw -model FILE -prompt N [-way response-only] [-answers 2] [-response 64] [-dir DIR] [-memory BYTES]
+//	longstraw -model FILE -compare 64,256,1024
 //
-// It prints a JSON object. Positions beyond the model's context turn as its settings say.
+// It prints a JSON object, or a table of cosines. Positions beyond the model's context turn as its settings say.
 package main
 
 import (
@@ -50,8 +51,23 @@ func main() {
 	threads := flag.Int("threads", 2, "")
 	rows := flag.Int("rows", 0, "most rows of a piece")
 	reach := flag.Int("reach", 0, "positions up to which pieces have so many")
+	lengths := flag.String("compare", "", "compare gradients after prompts of such `lengths` instead, such as 64,256")
+	text := flag.String("text", "docs/ARCHITECTURE.md", "prompts of -compare are its beginning")
+	adapter := flag.String("adapter", "adapters/L0", "of -compare")
 	flag.Parse()
-	if err := r.run(*path, *threads, train.Options{Rows: *rows, Reach: *reach, Spill: train.Spill{Dir: *dir, Memory: *memory}}); err != nil {
+	if *lengths != "" {
+		n, err := numbers(*lengths)
+		if err == nil {
+			err = compare(*path, *text, *adapter, n)
+		}
+		exit(err)
+		return
+	}
+	exit(r.run(*path, *threads, train.Options{Rows: *rows, Reach: *reach, Spill: train.Spill{Dir: *dir, Memory: *memory}}))
+}
+
+func exit(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "longstraw:", err)
 		os.Exit(1)
 	}
