@@ -15,11 +15,12 @@ import (
 )
 
 func (d Deps) policies(w http.ResponseWriter, r *http.Request) error {
-	all, err := d.Catalogue.Pointers(r.Context(), d.Owner(r), r.PathValue("name"))
+	name := r.PathValue("name")
+	all, err := d.Catalogue.Pointers(r.Context(), d.Owner(r), name)
 	if err != nil {
 		return err
 	}
-	return chatapi.WriteJSON(w, map[string]any{"object": "list", "data": append([]adapter.Pointer{}, all...)})
+	return pointers(w, name, all)
 }
 
 func (d Deps) history(w http.ResponseWriter, r *http.Request) error {
@@ -28,9 +29,19 @@ func (d Deps) history(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	all, err := d.Catalogue.History(r.Context(), d.Owner(r), r.PathValue("name"), q.Get("alias"), int(limit))
+	name := r.PathValue("name")
+	all, err := d.Catalogue.History(r.Context(), d.Owner(r), name, q.Get("alias"), int(max(limit, 1)))
 	if err != nil {
 		return err
+	}
+	return pointers(w, name, all)
+}
+
+// pointers answers with a list. A name that the owner never pointed anywhere is not found,
+// whether another owner has it or nobody.
+func pointers(w http.ResponseWriter, name string, all []adapter.Pointer) error {
+	if name != "" && len(all) == 0 {
+		return errs.New(errs.NotFound, "no pointer of "+errs.Clip(name)+" ever moved", "`GET /v1/policies` lists yours").In("name")
 	}
 	return chatapi.WriteJSON(w, map[string]any{"object": "list", "data": append([]adapter.Pointer{}, all...)})
 }
