@@ -71,7 +71,7 @@ func run(ctx context.Context, program string, n int, command []string) error {
 // load starts what trains, in a process group that stop ends.
 func load(s *eval.Server, command []string) (stop func(), err error) {
 	c := exec.Command(command[0], command[1:]...)
-	c.Env = append(os.Environ(), "TINKER_BASE_URL="+s.URL)
+	c.Env = append(c.Environ(), "TINKER_BASE_URL="+s.URL)
 	c.Stderr = os.Stderr
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.Start(); err != nil {
