@@ -52,10 +52,9 @@ func readPEFT(r io.Reader, most int64) (a Adapter, err error) {
 			if a.Config == nil || a.Tensors == nil {
 				return a, badArchive(fmt.Sprintf("it needs %s and %s", configFile, tensorsFile))
 			}
-			_, err := io.Copy(io.Discard, r) // to its end, where a sum may be checked
-			return a, err
+			return a, rest(in, most) // to its end, where a sum may be checked
 		case in.N <= 0:
-			return a, errs.New(errs.TooLarge, fmt.Sprintf("the archive has more than %d bytes", most), "upload the adapter alone")
+			return a, tooLong(most)
 		case err != nil:
 			return a, coded(err)
 		case n >= maxEntries:
@@ -65,6 +64,20 @@ func readPEFT(r io.Reader, most int64) (a Adapter, err error) {
 			return a, err
 		}
 	}
+}
+
+func rest(in *io.LimitedReader, most int64) error {
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		return coded(err)
+	}
+	if in.N <= 0 {
+		return tooLong(most)
+	}
+	return nil
+}
+
+func tooLong(most int64) error {
+	return errs.New(errs.TooLarge, fmt.Sprintf("the archive has more than %d bytes", most), "upload the adapter alone")
 }
 
 // take reads one entry.
@@ -106,11 +119,12 @@ func local(name string) bool {
 
 // unzipPEFT is readPEFT of what is compressed by gzip.
 func unzipPEFT(r io.Reader, most int64) (Adapter, error) {
-	z, err := gzip.NewReader(r)
+	in := &counted{Reader: r}
+	z, err := gzip.NewReader(in)
 	if err != nil {
 		return Adapter{}, badArchive("it is not compressed by gzip")
 	}
-	return readPEFT(z, most)
+	return readPEFT(&swelling{from: z, packed: in}, most)
 }
 
 func badArchive(why string) error {
