@@ -194,7 +194,7 @@ func (s *Service) Cancel(ctx context.Context, owner, request string) error {
 }
 
 func canceled() error {
-	return errs.New(errs.Canceled, "the request was canceled by its client", "")
+	return errs.New(errs.Canceled, "the request was canceled by its client, or its session ended before it was done", "ask again, in a session that lives")
 }
 
 // recency keeps the latest results in memory, the newest first.

@@ -65,6 +65,28 @@ func TestCreatedAsOne(t *testing.T) {
 	}
 }
 
+// TestUnseeded: models without a seed begin differently, and each the same again after a
+// restart.
+func TestUnseeded(t *testing.T) {
+	r := open(t, openEngine(t), t.TempDir(), mint.Limits{})
+	session := r.session(t, "o")
+	var seeds []uint64
+	for n := range int64(2) {
+		ask := mint.CreateModel{Session: session, Seq: n, Base: tiny, Spec: shape, Unseeded: true}
+		made := r.result(t, "o", must[mint.Promise](t)(r.CreateModel(ctx, "o", ask))).Model
+		r.result(t, "o", must[mint.Promise](t)(r.CreateModel(ctx, "o", ask)))
+		seeds = append(seeds, must[mint.Model](t)(r.Model(ctx, "o", made)).Spec.Seed)
+	}
+	r.reopen(t)
+	all, _, err := r.Models(ctx, "o", mint.Page{})
+	if err != nil || len(all) != 2 || seeds[0] == seeds[1] {
+		t.Fatalf("%v, seeds %d", err, seeds)
+	}
+	if a, b := all[0].Spec.Seed, all[1].Spec.Seed; a != seeds[0] && a != seeds[1] || b != seeds[0] && b != seeds[1] || a == b {
+		t.Errorf("seeds %d and %d after a restart, not %d", a, b, seeds)
+	}
+}
+
 // TestUnloadAgain: a retry of an unload gets its promise, also after it was kept and after a
 // restart; everything else is told that the model is gone.
 func TestUnloadAgain(t *testing.T) {

@@ -65,6 +65,9 @@ func (s *Service) CreateModel(ctx context.Context, owner string, r CreateModel) 
 	if r.Optimizer != "" && r.Optimizer != "adamw" {
 		return Promise{}, errs.New(errs.Unsupported, fmt.Sprintf("there is no optimizer %q here", errs.Clip(r.Optimizer)), "use adamw").In("optimizer_config")
 	}
+	if r.Unseeded {
+		r.Spec.Seed = draw()
+	}
 	t, err := newTrainer(w, r.Spec)
 	if err != nil {
 		return Promise{}, err

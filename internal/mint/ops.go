@@ -19,6 +19,7 @@ type CreateModel struct {
 	Seq       int64 // of the models of the session: 0, 1, ...
 	Base      string
 	Spec      train.Spec
+	Unseeded  bool   // Spec.Seed is drawn, and kept with the model
 	Optimizer string // empty or adamw
 	Metadata  json.RawMessage
 }

@@ -16,6 +16,11 @@ func (s *Service) seed(r Sample) uint64 {
 	if r.Seed != nil {
 		return *r.Seed
 	}
+	return draw()
+}
+
+// draw gives a seed where nobody gave one.
+func draw() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return binary.LittleEndian.Uint64(b[:])

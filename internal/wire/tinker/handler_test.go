@@ -31,7 +31,7 @@ func TestRequestsAreDecoded(t *testing.T) {
 		{"/create_model", `{"session_id":"s","model_seq_id":0,"base_model":"b","lora_config":{"rank":4,"seed":3,"train_unembed":false,"train_mlp":true,"train_attn":true},"optimizer_config":{"type":"adamw"}}`,
 			mint.CreateModel{Session: "s", Base: "b", Spec: train.Spec{Rank: 4, Alpha: 32, Seed: 3, Attn: true, MLP: true}}},
 		{"/create_model", `{"session_id":"s","model_seq_id":2,"base_model":"b","lora_config":{"rank":8}}`,
-			mint.CreateModel{Session: "s", Seq: 2, Base: "b", Spec: train.Spec{Rank: 8, Alpha: 32, Attn: true, MLP: true, Unembed: true}}},
+			mint.CreateModel{Session: "s", Seq: 2, Base: "b", Spec: train.Spec{Rank: 8, Alpha: 32, Attn: true, MLP: true, Unembed: true}, Unseeded: true}},
 		{"/optim_step", `{"model_id":"m","seq_id":2,"adam_params":{"learning_rate":0.5}}`,
 			mint.OptimStep{Model: "m", Seq: 2, Adam: train.Adam{LearningRate: 0.5, Beta1: 0.9, Beta2: 0.95, Eps: 1e-12}}},
 		{"/optim_step", `{"model_id":"m","adam_params":{"learning_rate":1,"beta1":0.1,"beta2":0.2,"eps":1e-8,"weight_decay":0.3,"grad_clip_norm":0.4},"type":"optim_step"}`,

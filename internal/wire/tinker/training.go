@@ -55,7 +55,8 @@ func (a *api) createModel(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	o.need("model_seq_id")
-	c := mint.CreateModel{Session: o.id("session_id"), Seq: o.whole("model_seq_id", 0, 0, math.MaxInt64), Base: o.id("base_model"), Metadata: o.metadata("user_metadata"), Spec: spec(o)}
+	c := mint.CreateModel{Session: o.id("session_id"), Seq: o.whole("model_seq_id", 0, 0, math.MaxInt64), Base: o.id("base_model"), Metadata: o.metadata("user_metadata")}
+	c.Spec, c.Unseeded = spec(o)
 	if err := o.close(); err != nil {
 		return err
 	}
@@ -64,16 +65,17 @@ func (a *api) createModel(w http.ResponseWriter, r *http.Request) error {
 }
 
 // spec reads lora_config and optimizer_config. Alpha stands in no field of the protocol.
-func spec(o *object) train.Spec {
+func spec(o *object) (s train.Spec, unseeded bool) {
 	lora := o.object("lora_config")
-	s := train.Spec{Rank: int(lora.whole("rank", 32, 1, maxRank)), Alpha: train.DefaultAlpha,
+	s = train.Spec{Rank: int(lora.whole("rank", 32, 1, maxRank)), Alpha: train.DefaultAlpha,
 		Attn: lora.flag("train_attn", true), MLP: lora.flag("train_mlp", true), Unembed: lora.flag("train_unembed", true)}
-	if seed := lora.seed("seed"); seed != nil {
+	seed := lora.seed("seed")
+	if seed != nil {
 		s.Seed = *seed
 	}
 	o.fail(lora.close())
 	o.optimizer()
-	return s
+	return s, seed == nil
 }
 
 // optimizer refuses an optimizer that there is not.
