@@ -3,6 +3,8 @@ package mint_test
 import (
 	"context"
 	"errors"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -202,4 +204,31 @@ func wait(t *testing.T, holds func() bool) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatal("it never is so")
+}
+
+// TestFullDiskIsTold: a promise that waits for a full disk says so, and is kept when there is room.
+func TestFullDiskIsTold(t *testing.T) {
+	r := &room{}
+	*r = *open(t, openEngine(t), t.TempDir(), mint.Limits{})
+	f, full := &faulty{}, atomic.Bool{}
+	f.write = func(c ledger.Change) error {
+		if full.Load() && len(c.Resolve) > 0 {
+			return errFull
+		}
+		return nil
+	}
+	r.more = func(o *mint.Options) { f.Store = o.Store; o.Store = f }
+	r.reopen(t)
+	made := must[mint.Promise](t)(r.CreateModel(ctx, "o", mint.CreateModel{Session: r.session(t, "o"), Base: tiny, Spec: shape}))
+	r.result(t, "o", made)
+	full.Store(true)
+	p := must[mint.Promise](t)(r.OptimStep(ctx, "o", mint.OptimStep{Model: made.Model, Seq: 1, Adam: adam}))
+	for o := (mint.Outcome{}); !strings.Contains(o.Reason, "the disk is full"); {
+		if o = must[mint.Outcome](t)(r.Retrieve(ctx, "o", p.Request, time.Millisecond)); o.State != mint.Pending {
+			t.Fatalf("%+v", o)
+		}
+	}
+	full.Store(false)
+	r.clock.pass(2 * time.Second)
+	r.result(t, "o", p)
 }

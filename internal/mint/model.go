@@ -22,6 +22,7 @@ type model struct {
 	running  bool              // somebody works on it, and has trainer to itself
 	training bool              // that is an operation of it
 	retry    time.Time         // not before then, after the store had failed
+	trouble  string            // why it had failed; empty once something was kept again
 
 	trainer *train.Trainer // nil while it is not in memory
 	work    time.Duration  // since the snapshot: what it takes to carry out again

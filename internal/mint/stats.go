@@ -76,6 +76,9 @@ func (s *Service) why(f *future) (Queue, string) {
 			return Active, fmt.Sprintf("operation %d of this model has not come yet", seq)
 		}
 	}
+	if m.trouble != "" {
+		return PausedCapacity, "it is tried again each second: " + m.trouble
+	}
 	if !m.running {
 		return PausedCapacity, "other models have their turn"
 	}

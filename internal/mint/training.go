@@ -180,7 +180,7 @@ func (s *Service) later(m *model, err error) {
 	s.o.Log.Error("an operation is tried again", "model", m.row.ID, "error", err)
 	m.trainer = nil
 	s.mu.Lock()
-	m.retry = s.o.Clock.Now().Add(retryAfter)
+	m.retry, m.trouble = s.o.Clock.Now().Add(retryAfter), errs.As(err).Message
 	s.mu.Unlock()
 	time.AfterFunc(retryAfter, s.changed.Broadcast)
 }
@@ -221,7 +221,7 @@ func (s *Service) commit(m *model, f *future, r Result, c ledger.Change, failed 
 	if !bytes.Equal(row.About, m.row.About) {
 		m.about = of
 	}
-	m.row = row
+	m.row, m.trouble = row, ""
 	delete(m.ahead, f.op.Seq)
 	s.deliver(f, op, r)
 	s.tell(c)
