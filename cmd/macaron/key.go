@@ -66,7 +66,7 @@ func newKeyCreate(e *env) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&want.Tenant, "tenant", auth.Local, "tenant whose conversations it reaches")
 	f.StringVar(&want.Name, "name", "", "name for people")
-	f.StringVar(&scopes, "scopes", "chat,read,feedback", "what it may do: some of chat, read, feedback, runs, train, approve, admin, metrics")
+	f.StringVar(&scopes, "scopes", "chat,read,feedback", "what it may do: some of chat, read, feedback, runs, train, approve, publish, admin, metrics")
 	f.StringVar(&adapters, "adapters", "", "adapters that may answer, comma-separated; none: all")
 	f.StringVar(&expires, "expires", "", "when it ends: a span such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z")
 	quotaFlags(c, &want.Limits)
