@@ -288,6 +288,18 @@ func outcome(r *taskRun, detached bool) error {
 	return exit{11}
 }
 
+// again are the flags that say which home and contract the next command is about, as this
+// one was told them.
+func (e *env) again() string {
+	var b strings.Builder
+	for _, name := range []string{"home", "contract", "contract-overlays"} {
+		if v := e.flags[strings.ReplaceAll(name, "-", "_")]; v != "" {
+			b.WriteString(" --" + name + " '" + strings.ReplaceAll(v, "'", `'\''`) + "'")
+		}
+	}
+	return b.String()
+}
+
 // printRun shows a run as it stands.
 func (e *env) printRun(r *taskRun) error {
 	if e.json {
@@ -300,9 +312,9 @@ func (e *env) printRun(r *taskRun) error {
 	}
 	if w := r.Waits; w != nil {
 		fmt.Fprintf(e.err, "%s %s\n", w.Name, w.Arguments)
-		hint := "macaron run approve " + r.ID + " " + w.Call + " [--no]"
+		hint := "macaron run approve " + r.ID + " " + w.Call + " [--no]" + e.again()
 		if r.Status == record.RunInDoubt {
-			hint = "macaron run resume " + r.ID + " --assume-done " + w.Call + "   or   --retry " + w.Call
+			hint = "macaron run resume " + r.ID + e.again() + " --assume-done " + w.Call + "   or   --retry " + w.Call
 		}
 		fmt.Fprintln(e.err, hint)
 	}

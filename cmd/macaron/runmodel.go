@@ -53,6 +53,7 @@ func (e *env) withoutModel(cmd *cobra.Command, fn func(context.Context, *client)
 		return fn(cmd.Context(), running)
 	}
 	c.Listen, c.Door, c.Key, c.Runs.Resume = "127.0.0.1:0", config.Door{}, config.Secret(auth.NewSecret()), false
+	c.Mint.Enabled = false // without a model nothing trains
 	a, err := app.New(c, app.Options{Version: version, Generator: noModel{}, Log: obs.NewLog(e.err, "error", c.Log.Format), Key: c.Key, Drain: time.Millisecond})
 	if err != nil {
 		return err

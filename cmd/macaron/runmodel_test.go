@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"macaron/internal/record"
 )
 
 // A command finds the server of its home on any port. Where none serves, what needs no model
@@ -14,7 +18,7 @@ func TestRunsNeedNoAddressAndNoModelToBeEnded(t *testing.T) {
 	const none = "run_01J00000000000000000000000"
 	for _, what := range [][]string{{"cancel", none}, {"resume", none}, {"approve", none, "call"}} {
 		args := append([]string{"run"}, append(what, "--home", home, "--contract", contract, "--model", filepath.Join(home, "none.gguf"), "--listen", free(t))...)
-		if code, _, says := run(t, "", args...); code != 4 || !strings.Contains(says, "no such run") {
+		if code, _, says := run(t, "", args...); code != 4 || !strings.Contains(says, "no such run") || strings.Contains(says, "training") {
 			t.Errorf("%v without a server: %d %s", what, code, says)
 		}
 	}
@@ -27,5 +31,24 @@ func TestRunsNeedNoAddressAndNoModelToBeEnded(t *testing.T) {
 	p.kill()
 	if code, _, says := run(t, "", append(args, "--model", filepath.Join(home, "none.gguf"))...); code != 4 {
 		t.Errorf("after it was killed: %d %s", code, says)
+	}
+}
+
+// The command that is printed for a run that waits is about the same home and contract.
+func TestTheNextCommandIsAboutTheSameRun(t *testing.T) {
+	var told bytes.Buffer
+	e := &env{err: &told, flags: map[string]string{"contract": "it's.toml", "home": "h", "log.level": "error"}}
+	for status, want := range map[record.RunStatus]string{
+		record.RunWaiting: "macaron run approve run_1 call_1 [--no] --home 'h' --contract 'it'\\''s.toml'\n",
+		record.RunInDoubt: "macaron run resume run_1 --home 'h' --contract 'it'\\''s.toml' --assume-done call_1   or   --retry call_1\n",
+	} {
+		told.Reset()
+		r := &taskRun{ID: "run_1", Status: status}
+		if err := json.Unmarshal([]byte(`{"waits": {"call": "call_1", "name": "f"}}`), r); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.printRun(r); err != nil || !strings.HasSuffix(told.String(), want) {
+			t.Errorf("%s: %v %q", status, err, told.String())
+		}
 	}
 }

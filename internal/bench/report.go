@@ -169,7 +169,7 @@ func paired(a, b []Row) Difference {
 // Markdown writes the tables for people.
 func (r Report) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Model %s on %s, seed %d, contract %.19s.\n\n", r.Pins.Model, r.Pins.Engine, r.Pins.Seed, r.Pins.Contract)
+	fmt.Fprintf(&b, "Model %s on %s, seed %d, contract %.19s.\n\n", r.Pins.Model, strings.TrimSpace(r.Pins.Engine), r.Pins.Seed, r.Pins.Contract)
 	if l := r.Pins.Limits; l != (record.RunLimits{}) {
 		fmt.Fprintf(&b, "Runs are bounded below the contract: turns %d, tokens %d, ms %d (0: as the contract has it).\n\n", l.Turns, l.Tokens, l.WallMS)
 	}

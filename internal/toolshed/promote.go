@@ -81,7 +81,7 @@ func (s *Shed) generate(ctx context.Context, g Generator) ([]Case, error) {
 		return nil, err
 	}
 	if r == nil {
-		return nil, errs.New(errs.InvalidRequest, "the generator fails: "+why, "it defines generate(random) and expected(**arguments)")
+		return nil, errs.New(errs.InvalidRequest, "the generator fails: "+why, "it defines generate(random), which gives a list of arguments, each an object, and expected(**arguments)")
 	}
 	return r.Cases, nil
 }
