@@ -102,7 +102,7 @@ func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
 		Gradient: gradient, Store: a.store.Mint(), Blobs: blobs, Workers: workers, Clock: a.clock, IDs: a.ids, Log: a.log, Instance: a.trainer(),
 		Publisher: published, Linked: a.linked, Curves: Curves(a.cfg.Home),
 		Limits: mint.Limits{SessionExpiry: m.Silence, Grace: m.Grace, SamplerIdle: m.Idle, Sessions: m.Sessions, Models: m.Models, Futures: m.Futures,
-			AheadBytes: m.Bytes, Samples: m.Samples, Resident: m.Resident, SnapshotWork: m.Replay},
+			AheadBytes: m.Bytes, Samples: m.Samples, Resident: m.Resident, ResidentBytes: m.Optimizer, SnapshotWork: m.Replay},
 	})
 	if err != nil {
 		return err

@@ -123,6 +123,7 @@ type Mint struct {
 	Bytes     int64         // that pending requests of all tenants take
 	Samples   int           // sampling requests at once
 	Resident  int           // models whose optimizer is in memory
+	Optimizer int64         // bytes that they take together, and what one may take
 	Replay    time.Duration // of work that a restart may have to do again
 	Gradient  string        // where a request says nothing of it; docs/engine/longstraw.md
 	Memory    int64         // bytes of a pass that stay in memory, the others go to disk; 0: all stay

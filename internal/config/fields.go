@@ -158,6 +158,8 @@ var fields = []Field{
 		set: whole(func(c *Config, n int64) { c.Mint.Samples = int(n) }, 1, 4096)},
 	{Key: "mint.resident", Env: "MACARON_MINT_RESIDENT", Flag: "mint-resident", Help: "models under training whose optimizer stays in memory", preset: "8",
 		set: whole(func(c *Config, n int64) { c.Mint.Resident = int(n) }, 1, 4096)},
+	{Key: "mint.resident_bytes", Env: "MACARON_MINT_RESIDENT_BYTES", Flag: "mint-resident-bytes", Help: "bytes that their values, gradients and optimizers take together; an adapter that takes more is refused", preset: "4294967296",
+		set: whole(func(c *Config, n int64) { c.Mint.Optimizer = n }, 1<<20, 1<<44)},
 	{Key: "mint.replay", Env: "MACARON_MINT_REPLAY", Flag: "mint-replay", Help: "work of a model that a restart may have to do again", preset: "30s",
 		set: span(func(c *Config) *time.Duration { return &c.Mint.Replay }, 100*time.Millisecond, time.Hour)},
 	{Key: "mint.gradient", Env: "MACARON_MINT_GRADIENT", Flag: "mint-gradient", Help: "what gradients go through where a request has no prefix_mode: exact, plain, response-only or resident-prefix", preset: "exact",

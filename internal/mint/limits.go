@@ -25,12 +25,21 @@ type Limits struct {
 	Trainers      int           // operations of models that run at once, the last place for an owner who has none; 3
 	Samples       int           // sampling requests that run at once; 32
 	Resident      int           // models whose optimizer is in memory; 8
+	ResidentBytes int64         // that they take together, and what one may take; 4 GiB
 	IdleModel     time.Duration // after which one leaves memory; 10 min
 	SnapshotSteps int64         // optimizer steps between snapshots, at most; 50
 	SnapshotWork  time.Duration // of work that a restart may have to do again; 30 s
 	KeptBytes     int64         // of results that stay in memory beside the store; 64 MiB
 	Lease         time.Duration // of the work, among processes of one database; 30 s
 	UploadBytes   int64         // of an uploaded adapter, unpacked; 4 GiB
+}
+
+// holds refuses an adapter whose training takes more memory than all may.
+func (l *Limits) holds(bytes int64) error {
+	if bytes > l.ResidentBytes {
+		return errs.Newf(errs.TooLarge, "training this adapter takes %d MB; %d MB are allowed", bytes>>20, l.ResidentBytes>>20).In("rank")
+	}
+	return nil
 }
 
 func orElse[T comparable](v *T, otherwise T) {
@@ -52,6 +61,7 @@ func (l *Limits) setDefaults() {
 	orElse(&l.Trainers, Trainers)
 	orElse(&l.Samples, 32)
 	orElse(&l.Resident, 8)
+	orElse(&l.ResidentBytes, 4<<30)
 	orElse(&l.IdleModel, 10*time.Minute)
 	orElse(&l.SnapshotSteps, 50)
 	orElse(&l.SnapshotWork, 30*time.Second)

@@ -69,6 +69,13 @@ func (s *Service) CreateModel(ctx context.Context, owner string, r CreateModel) 
 	if r.Unseeded {
 		r.Spec.Seed = draw()
 	}
+	takes, err := r.Spec.StateBytes(w.Shape())
+	if err == nil {
+		err = s.o.Limits.holds(takes)
+	}
+	if err != nil {
+		return Promise{}, err
+	}
 	t, err := newTrainer(w, r.Spec)
 	if err != nil {
 		return Promise{}, err

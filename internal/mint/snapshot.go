@@ -52,16 +52,19 @@ func setSnapshot(row *ledger.Model, d ids.Digest, form ledger.Form, at int64) le
 func (s *Service) pageOut(now *model) {
 	for {
 		s.mu.Lock()
-		resident, oldest := 0, (*model)(nil)
+		resident, takes, oldest := 0, int64(0), (*model)(nil)
 		for _, m := range s.models {
 			if m == now || !m.running && m.trainer != nil {
 				resident++
+				if m.trainer != nil {
+					takes += m.trainer.StateBytes()
+				}
 			}
 			if m != now && !m.running && m.trainer != nil && (oldest == nil || m.before(oldest)) {
 				oldest = m
 			}
 		}
-		if resident <= s.o.Limits.Resident || oldest == nil {
+		if oldest == nil || resident <= s.o.Limits.Resident && takes <= s.o.Limits.ResidentBytes {
 			s.mu.Unlock()
 			return
 		}

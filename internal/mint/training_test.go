@@ -167,7 +167,29 @@ func TestRestart(t *testing.T) {
 
 // TestPaging: more models than have room in memory, of two owners, each train as alone.
 func TestPaging(t *testing.T) {
-	r := open(t, openEngine(t), t.TempDir(), mint.Limits{Resident: 1, Trainers: 2})
+	takes := stateBytes(t)
+	for name, l := range map[string]mint.Limits{"by number": {Resident: 1, Trainers: 2}, "by bytes": {ResidentBytes: takes + takes/2, Trainers: 2}} {
+		t.Run(name, func(t *testing.T) { testPaging(t, l) })
+	}
+}
+
+// TestTooLargeToTrain: an adapter that would take more memory than all may is refused before
+// any of it is taken.
+func TestTooLargeToTrain(t *testing.T) {
+	r := open(t, openEngine(t), t.TempDir(), mint.Limits{ResidentBytes: stateBytes(t) - 1})
+	if _, err := r.CreateModel(ctx, "o", mint.CreateModel{Session: r.session(t, "o"), Base: tiny, Spec: shape}); errs.CodeOf(err) != errs.TooLarge {
+		t.Errorf("%v", err)
+	}
+}
+
+// stateBytes is what training an adapter of the tests takes.
+func stateBytes(t *testing.T) int64 {
+	t.Helper()
+	return must[int64](t)(shape.StateBytes(open(t, openEngine(t), t.TempDir(), mint.Limits{}).worker.Shape()))
+}
+
+func testPaging(t *testing.T, l mint.Limits) {
+	r := open(t, openEngine(t), t.TempDir(), l)
 	ops := schedule(7)
 	want := alone(t, r.worker, ops)
 	type run struct{ owner, model string }

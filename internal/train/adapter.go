@@ -59,6 +59,9 @@ func blank(p Passes, base lora.Shape, context int, s Spec) (*Trainer, error) {
 // Spec is the adapter's shape, with all defaults filled in and the targets by name.
 func (t *Trainer) Spec() Spec { return t.spec }
 
+// StateBytes is the memory that masters, gradients and moments take once there are all.
+func (t *Trainer) StateBytes() int64 { return t.layout.stateBytes() }
+
 // Steps is the number of optimizer steps that were taken.
 func (t *Trainer) Steps() int64 {
 	t.mu.Lock()

@@ -91,5 +91,20 @@ func (s *Spec) layout(base lora.Shape) (*Layout, error) {
 	return l, nil
 }
 
+// StateBytes is the memory that training an adapter of this shape takes: masters, gradients
+// and two moments, each of f32. It fails as New does.
+func (s Spec) StateBytes(base lora.Shape) (int64, error) {
+	if err := s.complete(); err != nil {
+		return 0, err
+	}
+	l, err := s.layout(base)
+	if err != nil {
+		return 0, err
+	}
+	return l.stateBytes(), nil
+}
+
+func (l *Layout) stateBytes() int64 { return 4 * 4 * int64(l.Size) }
+
 // headLayer is the layer of the head, which belongs to none.
 const headLayer = -1
