@@ -103,7 +103,7 @@ func (e *env) enter(cmd *cobra.Command, cfg config.Config, k *catalogue.Catalogu
 		return err
 	}
 	if promote != "" {
-		if _, err := k.Promote(cmd.Context(), tenant(cmd), catalogue.Move{Name: d.Name, Revision: p.Hash, Contract: now, Version: -1, Reason: promote, By: "command", Links: links}); err != nil {
+		if _, err := k.Promote(cmd.Context(), tenant(cmd), catalogue.Move{Name: d.Name, Revision: p.Hash, Contract: now, Version: -1, Reason: promote, By: "command", Operator: true, Links: links}); err != nil {
 			return err
 		}
 	}

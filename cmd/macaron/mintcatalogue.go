@@ -177,7 +177,7 @@ func metrics(m map[string]float64) string {
 
 // movable is a command that moves a pointer.
 func (e *env) movable(use, short string, n int, do func(*cobra.Command, *catalogue.Catalogue, []string, catalogue.Move) (adapter.Pointer, error)) *cobra.Command {
-	m := catalogue.Move{By: "command"}
+	m := catalogue.Move{By: "command", Operator: true}
 	c := &cobra.Command{Use: use, Short: short, Args: args(n, n, "what "+use+" shows")}
 	c.RunE = func(cmd *cobra.Command, given []string) error {
 		return e.withCatalogue(cmd.Context(), func(cfg config.Config, k *catalogue.Catalogue) error {

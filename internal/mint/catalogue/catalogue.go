@@ -28,6 +28,7 @@ type Store interface {
 	MovePointers(ctx context.Context, owner string, moves []adapter.Pointer, parents int) error
 	Pointers(ctx context.Context, owner, name string) ([]adapter.Pointer, error)
 	Moves(ctx context.Context, owner, name, alias string, limit int) ([]adapter.Pointer, error)
+	OwnsState(ctx context.Context, owner string, d ids.Digest) (bool, error)
 	HoldRevision(ctx context.Context, h adapter.Hold) error
 	LetRevision(ctx context.Context, h adapter.Hold) error
 	Collectable

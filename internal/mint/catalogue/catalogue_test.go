@@ -201,7 +201,7 @@ func TestPromoteAndRollback(t *testing.T) {
 		code errs.Code
 	}{
 		{func() (adapter.Pointer, error) {
-			return r.Promote(ctx, "o", Move{Name: "a", Revision: a.Hash, Reason: "first", Links: Links{Checkpoint: a.Hash, Optimizer: b.Hash}})
+			return r.Promote(ctx, "o", Move{Name: "a", Revision: a.Hash, Reason: "first", Operator: true, Links: Links{Checkpoint: a.Hash, Optimizer: b.Hash}})
 		}, a.Hash, ""},
 		{func() (adapter.Pointer, error) {
 			return r.Promote(ctx, "o", Move{Name: "a", Revision: b.Hash, Version: 0})
@@ -215,6 +215,9 @@ func TestPromoteAndRollback(t *testing.T) {
 		{func() (adapter.Pointer, error) { return r.Rollback(ctx, "o", Move{Name: "a", Version: -1}) }, b.Hash, ""},
 		{func() (adapter.Pointer, error) { return r.Rollback(ctx, "o", Move{Name: "a", Version: -1}) }, "", ""},
 		{func() (adapter.Pointer, error) { return r.Rollback(ctx, "o", Move{Name: "b"}) }, "", errs.NotFound},
+		{func() (adapter.Pointer, error) {
+			return r.Promote(ctx, "o", Move{Name: "a", Revision: b.Hash, Version: -1, Links: Links{Checkpoint: a.Hash}})
+		}, "", errs.NotFound}, // nobody's, or somebody else's
 		{func() (adapter.Pointer, error) {
 			return r.Alias(ctx, "o", Move{Name: "a", Alias: "champion", Revision: b.Hash})
 		}, "", errs.InvalidRequest},

@@ -24,6 +24,8 @@ type Move struct {
 	Reason  string
 	By      string
 	Links
+	// Operator: whoever asks has the home itself, so that its links need not be the owner's.
+	Operator bool
 }
 
 // Links are what a policy record holds beside the revision. What is empty stays as the
@@ -94,6 +96,9 @@ func (c *Catalogue) move(ctx context.Context, owner string, m Move) (adapter.Poi
 			return adapter.Pointer{}, err
 		}
 	}
+	if err := c.linked(ctx, owner, m, to); err != nil {
+		return adapter.Pointer{}, err
+	}
 	for {
 		p, err := c.moveOnce(ctx, owner, m, to)
 		if m.Version < 0 && errors.Is(err, record.ErrConflict) {
@@ -104,6 +109,24 @@ func (c *Catalogue) move(ctx context.Context, owner string, m Move) (adapter.Poi
 		}
 		return p, err
 	}
+}
+
+// linked refuses training state that is not the owner's: a record keeps what it links, and
+// an export carries it out.
+func (c *Catalogue) linked(ctx context.Context, owner string, m Move, to adapter.Published) error {
+	for at, d := range map[string]ids.Digest{"checkpoint": m.Checkpoint, "optimizer": m.Optimizer} {
+		if d == "" || d == to.Checkpoint || m.Operator {
+			continue
+		}
+		owns, err := c.Store.OwnsState(ctx, owner, d)
+		if err == nil && !owns {
+			err = errs.New(errs.NotFound, "no checkpoint of yours has the state "+d.Short(), "leave it out, or save the state first").In(at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func moved(name, alias string) error {

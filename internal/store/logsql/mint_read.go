@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"macaron/internal/ids"
 	"macaron/internal/mint/ledger"
 )
 
@@ -100,6 +101,12 @@ func (m Mint) Checkpoints(ctx context.Context, owner, run string, p ledger.Page)
 // Last implements ledger.Store.
 func (m Mint) Last(ctx context.Context, owner, run, kind string) (ledger.Checkpoint, error) {
 	return single(ctx, m, "checkpoint", scanMintCheckpoint, `SELECT `+mintCheckpointColumns+` FROM mint_checkpoints WHERE owner = $1 AND run = $2 AND kind = $3 ORDER BY created DESC, path LIMIT 1`, owner, run, kind)
+}
+
+// OwnsState tells whether a checkpoint of an owner has a training state.
+func (l Log) OwnsState(ctx context.Context, owner string, d ids.Digest) (bool, error) {
+	found, err := list(ctx, l, scanDigest, `SELECT state FROM mint_checkpoints WHERE owner = $1 AND state = $2 LIMIT 1`, owner, string(d))
+	return len(found) > 0, err
 }
 
 // Expired implements ledger.Store.

@@ -38,6 +38,11 @@ func mintRows(t *testing.T, st Store) {
 	same(t, model)(m.Model(ctx, "o", "s:train:0"))
 	same(t, sampler)(m.Sampler(ctx, "o", "s:sample:0"))
 	same(t, check)(m.Checkpoint(ctx, check.Path))
+	for owner, want := range map[string]bool{"o": true, "p": false} {
+		if owns, err := st.OwnsState(ctx, owner, check.State); err != nil || owns != want {
+			t.Errorf("the state is %s's: %v, %v", owner, owns, err)
+		}
+	}
 	same(t, check)(m.Last(ctx, "o", "s:train:0", "weights"))
 	model.Steps, model.Unloaded, model.Snapshot, model.Form = 5, true, "", ""
 	session.Ended, session.Reason, session.Detail = at(60), "success", "é\x00"
