@@ -30,6 +30,7 @@ func newFuture(op ledger.Op, b body) *future {
 
 func (f *future) key() key { return key{f.op.Owner, f.op.ID} }
 
+// promise is what a client is told of it; s.mu is held.
 func (f *future) promise() Promise {
 	p := Promise{Request: f.op.ID, Model: f.op.Model}
 	if f.op.Kind == string(OpSample) {

@@ -179,6 +179,8 @@ func (s *Service) promise(ctx context.Context, f *future, raw []byte, known *fut
 		if known.err != nil {
 			return Promise{}, known.err
 		}
+		s.mu.Lock() // it may be resolved just now
+		defer s.mu.Unlock()
 		return known.promise(), nil
 	}
 	f.op.State, f.op.Created = string(Pending), s.o.Clock.Now().UTC()
