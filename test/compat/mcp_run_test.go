@@ -31,7 +31,7 @@ name = "files"
 name = "read_file"
 use = "mcp:files/read_file"
 effect = "read"
-parameters = {type = "object", properties = {path = {enum = [%q]}}, required = ["path"], additionalProperties = false}
+parameters = {type = "object", properties = {path = {enum = ["note.txt"]}}, required = ["path"], additionalProperties = false}
 [[tools]]
 name = "finish"
 use = "builtin:run.finish"
@@ -48,10 +48,9 @@ max_rounds = 5
 // version of the package, whose tool has another schema, no run begins until the tool is accepted.
 func TestARunUsesAServerFromNPM(t *testing.T) {
 	program, home, dir := build(t), t.TempDir(), t.TempDir()
-	note := filepath.Join(dir, "note.txt")
-	write(t, note, "The code word is marzipan.\n")
+	write(t, filepath.Join(dir, "note.txt"), "The code word is marzipan.\n")
 	contract := filepath.Join(home, "agent.toml")
-	write(t, contract, talk(t)+fmt.Sprintf(agentWithFiles, note))
+	write(t, contract, talk(t)+agentWithFiles)
 	served := func(version string) { write(t, filepath.Join(home, "config.toml"), fileServer(t, version, dir)) }
 	act := func(args ...string) (string, error) {
 		cmd := exec.Command(program, append(args, "--home", home, "--contract", contract, "--model", testmodel.Path(t))...)
@@ -80,12 +79,17 @@ func TestARunUsesAServerFromNPM(t *testing.T) {
 	if out, err = act("mcp", "accept", "files", "read_file"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if out, err = act(start...); err != nil || !strings.Contains(out, "marzipan") {
-		t.Errorf("an accepted tool: %v\n%s", err, out)
+	run.ID = ""
+	out, _ = act(start...) // whether the model finds the end with this version's words is its affair
+	if json.Unmarshal([]byte(out), &run) != nil {
+		t.Fatalf("an accepted tool: %s", out)
+	}
+	if records, err = act("run", "export", run.ID, "--format", "records"); err != nil || !strings.Contains(records, `"tool.returned"`) || !strings.Contains(records, "marzipan") {
+		t.Errorf("an accepted tool: %v\n%s", err, records)
 	}
 }
 
-// talk is the default contract without its agent.
+// talk is the default contract without its agent, and without chance.
 func talk(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../macaron.toml")
@@ -97,10 +101,12 @@ func talk(t *testing.T) string {
 		t.Fatal(err)
 	}
 	before, _, _ := strings.Cut(string(text), "[agent]")
+	before = strings.Replace(before, "temperature = 0.3", "temperature = 0.0", 1)
 	return strings.ReplaceAll(before, `"adapters/`, `"`+adapters+`/`)
 }
 
-// fileServer is the operator's word on how an installed version is started.
+// fileServer is the operator's word on how an installed version is started: in its
+// directory, so that no path that differs from run to run is part of a prompt.
 func fileServer(t *testing.T, version, dir string) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -108,7 +114,7 @@ func fileServer(t *testing.T, version, dir string) string {
 		t.Fatal(err)
 	}
 	entry := filepath.Join(installed(t, "compat-node"), "node_modules", version, "dist", "index.js")
-	return fmt.Sprintf("[mcp.files]\ncommand = [%q, %q, %q]\n", node, entry, dir)
+	return fmt.Sprintf("[mcp.files]\ncommand = [\"/bin/sh\", \"-c\", %q]\n", "cd "+dir+" && exec "+node+" "+entry+" .")
 }
 
 func write(t *testing.T, path, text string) {

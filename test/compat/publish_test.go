@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // mint runs a command of the catalogue beside the server and gives what it prints.
@@ -87,10 +88,11 @@ func TestTrainedIsServed(t *testing.T) {
 func (s *server) seen(t *testing.T, revision string) {
 	t.Helper()
 	got := ""
-	for range 20 {
+	for range 100 { // a process believes what it has read of another's moves for a second
 		if got = s.answered(t); got == revision {
 			return
 		}
+		time.Sleep(100 * time.Millisecond)
 	}
 	t.Errorf("%s answers, not %s", got, revision)
 }
