@@ -39,6 +39,9 @@ func TestChanged(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, d.Hex()), []byte("what was written"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.Bytes(d, 5); errs.CodeOf(err) != errs.TooLarge {
 		t.Errorf("more than was asked for: %v", err)
 	}
