@@ -52,6 +52,8 @@ var Rules = []Rule{
 		Why: "a sandbox runs code and calls back; it knows neither models nor conversations nor what a tool is"},
 	{From: []string{"internal/store"}, Not: rooms("internal/session", "internal/turn", "internal/summary", "internal/backend"), Except: []string{"internal/store/storetest"},
 		Why: "a store keeps records and knows no rules of conversation"},
+	{Except: []string{"internal/ui4a"}, Not: []string{"github.com/evanw/esbuild"}, Tests: true,
+		Why: "one room knows the compiler of TypeScript"},
 	{Except: []string{"internal/mcp"}, Not: []string{"github.com/modelcontextprotocol"},
 		Why: "one room speaks the protocol; to all others its tools are tools"},
 	{Except: []string{"internal/mint/artifact"}, Not: []string{"oras.land/oras-go", "github.com/opencontainers", "github.com/google/go-containerregistry"}, Tests: true,
