@@ -59,6 +59,19 @@ func Build(c *contract.Contract, history []Turn, current Turn, target string) ([
 	return Sanitize(view), nil
 }
 
+// Verbatim gives the messages that stand in target's view as they came, which need no
+// summary: what Build shortens, and the answers of others, are not among them.
+func Verbatim(history []Turn, current Turn, target string) []chat.Message {
+	var as []chat.Message
+	for _, t := range history[min(compacted(history, current, target).Turns, len(history)):] {
+		as = append(append(as, t.Imported...), t.User...)
+		if !t.foreign(target) {
+			as = append(as, t.Trace...)
+		}
+	}
+	return append(append(append(as, current.Imported...), current.User...), current.Trace...)
+}
+
 // foreign reports whether target did not answer the turn alone.
 func (t *Turn) foreign(target string) bool { return t.Adapter != target }
 

@@ -3,9 +3,11 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"macaron/internal/chat"
 	"macaron/internal/errs"
+	"macaron/internal/ownview"
 	"macaron/internal/record"
 )
 
@@ -51,6 +53,16 @@ func (p *Position) Text() string {
 		return p.Continue.Text()
 	}
 	return lastUser(p.User).Described()
+}
+
+// View gives what ownview needs of the turn as Begin will open or continue it.
+func (p *Position) View() ownview.Turn {
+	if t := p.Continue; t != nil {
+		v := t.View()
+		v.Trace = slices.Concat(t.Trace[:p.shared], p.Results)
+		return v
+	}
+	return ownview.Turn{System: p.System, Imported: p.Imported, User: p.User}
 }
 
 // request is what Resolve works on.

@@ -9,6 +9,7 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/route"
+	"macaron/internal/session"
 )
 
 // check refuses early what no engine may be asked for.
@@ -23,17 +24,23 @@ func (r *Runner) check(q Request) error {
 	return nil
 }
 
-// able gives the adapters whose engine can do what a request asks for: only they may answer it.
-// Where there is none, or the forced one is not among them, the error says what is missing.
-func (r *Runner) able(c Catalog, q Request) (Catalog, error) {
-	missing := unable(r.Generator.Capabilities(), q)
+// able gives the adapters whose engine can do what a turn asks for: only they may answer it.
+// Where there is none, or the forced one is not among them, the error says what is missing. A
+// turn that goes on stays with its adapter, whose engine then has to.
+func (r *Runner) able(c Catalog, q Request, p *session.Position) (Catalog, error) {
+	m := mediaOf(p)
+	if p.Continue != nil {
+		name := p.Continue.Revision.Name
+		return c, unable(backend.CapabilitiesOf(r.Generator, name), q, m.seen(name))
+	}
+	missing := unable(r.Generator.Capabilities(), q, m.some)
 	if missing == nil {
 		return c, nil
 	}
 	all := c.Adapters
 	c.Adapters = nil
 	for _, a := range all {
-		err := unable(backend.CapabilitiesOf(r.Generator, a.Name), q)
+		err := unable(backend.CapabilitiesOf(r.Generator, a.Name), q, m.seen(a.Name))
 		if err == nil {
 			c.Adapters = append(c.Adapters, a)
 		} else if a.Name == q.Adapter {
@@ -46,14 +53,11 @@ func (r *Runner) able(c Catalog, q Request) (Catalog, error) {
 	return c, nil
 }
 
-// unable is what a request asks for beyond some capabilities; nil is nothing.
-func unable(can backend.Capabilities, q Request) error {
-	for i, m := range q.Messages {
-		for _, p := range m.Parts {
-			if p.Kind != "text" && !can.Images {
-				return cannot(fmt.Sprintf("messages[%d].content", i), "the model reads text only, and this message has a part of the kind "+p.Kind)
-			}
-		}
+// unable is what a request asks for beyond some capabilities; nil is nothing. kind is that
+// of a part in the view that is not text, or "".
+func unable(can backend.Capabilities, q Request, kind string) error {
+	if kind != "" && !can.Images {
+		return unseen(q, kind)
 	}
 	switch {
 	case len(q.Tools) > 0 && !can.Tools:
@@ -91,7 +95,7 @@ func (l *life) ignored() []string {
 	return out
 }
 
-func cannot(field, message string) error {
+func cannot(field, message string) *errs.Error {
 	return errs.New(errs.Unsupported, message, "").In(field)
 }
 

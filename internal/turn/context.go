@@ -29,7 +29,7 @@ func (r *Runner) question(k *contract.Contract, catalog Catalog, owner string, p
 func previous(p *session.Position) *contract.Previous {
 	for i := len(p.Imported) - 1; i >= 0; i-- {
 		if m := p.Imported[i]; m.Role == chat.User {
-			return &contract.Previous{Text: m.Text()}
+			return &contract.Previous{Text: m.Described()}
 		}
 	}
 	if n := len(p.History); n > 0 {

@@ -6,6 +6,7 @@ import (
 	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/ownview"
+	"macaron/internal/session"
 )
 
 // Count gives the tokens of a request's messages as the forced specialist would read
@@ -25,7 +26,7 @@ func (r *Runner) Count(ctx context.Context, q Request) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if catalog, err = r.able(catalog, q); err != nil {
+	if catalog, err = r.able(catalog, q, &session.Position{User: q.Messages}); err != nil {
 		return 0, err
 	}
 	if err := known(catalog, q.Adapter); err != nil {

@@ -15,13 +15,12 @@ func (r *Runner) Dry(ctx context.Context, q Request) (Report, error) {
 		if err := r.check(q); err != nil {
 			return route.Question{}, err
 		}
-		c, err := r.able(c, q)
-		if err != nil {
-			return route.Question{}, err
-		}
 		where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn, Trace: q.Trace}
 		p, err := r.Sessions.Resolve(ctx, where, q.Messages)
 		if err != nil {
+			return route.Question{}, err
+		}
+		if c, err = r.able(c, q, &p); err != nil {
 			return route.Question{}, err
 		}
 		question := r.question(c.Contract, c, q.Owner, &p)

@@ -118,11 +118,11 @@ func (r *Runner) open(ctx context.Context, q Request, watched bool) (*life, erro
 	if err != nil {
 		return nil, err
 	}
-	if catalog, err = r.able(catalog, q); err != nil {
-		return nil, err
-	}
 	where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn, Trace: q.Trace}
 	position, err := r.Sessions.Resolve(ctx, where, q.Messages)
+	if err == nil {
+		catalog, err = r.able(catalog, q, &position)
+	}
 	if err == nil && position.Continue == nil { // an open turn may outlive its adapter
 		err = known(catalog, q.Adapter)
 	}
