@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -20,6 +22,7 @@ import (
 	"macaron/internal/registry"
 	"macaron/internal/store/homelock"
 	"macaron/internal/store/postgres"
+	"macaron/internal/store/sqlite"
 )
 
 // roomy is the free space below which a full disk is near: logs and a few adapters.
@@ -73,7 +76,7 @@ func checkKeys(ctx context.Context, c config.Config) finding {
 // checkStore finds out whether a shared log can be used; one in home comes with it.
 func checkStore(ctx context.Context, c config.Config) []finding {
 	if c.Store.URL == "" {
-		return []finding{ok("store", "SQLite, %s", filepath.Join(c.Home, "log.db")), checkClock(c)}
+		return []finding{checkLog(ctx, filepath.Join(c.Home, "log.db")), checkClock(c)}
 	}
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
@@ -82,6 +85,17 @@ func checkStore(ctx context.Context, c config.Config) []finding {
 		return []finding{problem("store", err), checkClock(c)}
 	}
 	return []finding{ok("store", "Postgres %s, %s", db.Version, db.Name), checkSkew(db)}
+}
+
+// checkLog reads a log whole, if there is one yet.
+func checkLog(ctx context.Context, path string) finding {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return ok("store", "SQLite, %s; nothing is in it yet", path)
+	}
+	if err := sqlite.Check(ctx, path); err != nil {
+		return problem("store", err)
+	}
+	return ok("store", "SQLite, %s; its pages and indexes are sound", path)
 }
 
 func checkSpace(c config.Config) finding {

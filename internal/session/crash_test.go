@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,11 +21,20 @@ import (
 	"macaron/internal/store/sqlite"
 )
 
+var (
+	seeds = flag.Int("seeds", 3, "how many conversations TestKilledAtNamedPoints kills at each point")
+	kills = flag.Int("kills", 8, "how often TestKilledAtAnyMoment kills")
+)
+
 // The test binary runs itself as a process that talks until it is killed: at a
 // named point of a write, or whenever the parent likes.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("CRASH_TEST_DIR"); dir != "" {
-		talk(dir, os.Getenv("CRASH_TEST_AT"))
+		seed, err := strconv.ParseUint(os.Getenv("CRASH_TEST_SEED"), 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		talk(dir, os.Getenv("CRASH_TEST_AT"), seed)
 		return
 	}
 	if err := flag.Set("rapid.checks", "50"); err != nil { // the command line still decides
@@ -32,119 +43,68 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// failure lets the rig report from outside a test.
-type failure struct{}
-
-func (failure) Helper()                   {}
-func (failure) Fatal(a ...any)            { panic(fmt.Sprint(a...)) }
-func (failure) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
-
-// talk holds a conversation for ever and prints a line for each thing that the log
-// has acknowledged: what, turn, text.
-func talk(dir, at string) {
-	hits := 0
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "log.db"), Durability: sqlite.Normal, Fault: func(s sqlite.Stage, k record.Kind) error {
-		if at == string(s)+" "+string(k) {
-			if hits++; hits == 2 {
-				die()
-			}
-		}
-		return nil
-	}})
-	if err != nil {
-		panic(err)
-	}
-	r := rigOn(failure{}, store)
-	r.log = session.New(store, session.Options{})
-	var h []chat.Message
-	for i := 0; ; i++ {
-		h = r.talkOnce(with(h, user(fmt.Sprintf("u%d of %d", i, os.Getpid()))), []string{"L1", "L2"}[i%2])
-	}
+// conversational are the kinds of record that conversations are made of.
+var conversational = []record.Kind{
+	record.KindSessionOpened, record.KindTurnOpened, record.KindHop, record.KindToolResults, record.KindTurnClosed, record.KindSummary,
+	record.KindSummaryUsed, record.KindFeedback, record.KindDeleted, record.KindJoined, record.KindCompacted,
 }
 
-func die() {
-	self, err := os.FindProcess(os.Getpid())
-	if err == nil {
-		err = self.Kill()
-	}
-	if err != nil {
-		panic(err)
-	}
-	select {}
-}
-
-// talkOnce runs one turn with a tool loop and its summary.
-func (r *rig) talkOnce(h []chat.Message, label string) []chat.Message {
-	t := failure{}
-	b := r.begin(t, me, h, label)
-	fmt.Println("opened", b.ID)
-	route := session.Served{Hop: record.Hop{Hop: record.HopRoute, Adapter: revision("L0"), Route: &record.RouteDecision{Label: label}}}
-	if err := r.log.RecordHop(ctx, b.Turn, route); err != nil {
-		t.Fatal(err)
-	}
-	asks := calls("call of " + b.ID)
-	r.finish(t, b, asks)
-	fmt.Println("awaiting", b.ID)
-	h = with(h, asks, result(asks.ToolCalls[0].ID, "found"))
-	b = r.begin(t, me, h, "")
-	a := said("answer of " + b.ID)
-	served := answer(label, a)
-	served.Blob = &record.Blob{Tokens: []int32{1, 2, 3}}
-	if err := r.log.Close(ctx, b.Turn, record.StatusDelivered, "", served); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println("delivered", b.ID)
-	tasks, err := r.log.LeaseSummaries(ctx, 1, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, task := range tasks {
-		r.summarize(t, task.Turn, "summary of "+task.Turn)
-		fmt.Println("summary", task.Turn)
-	}
-	return with(h, a)
-}
-
+// Every kind of record, killed at each stage of its write: in the transaction, before its
+// commit, and behind it, before anybody is told.
 func TestKilledAtNamedPoints(t *testing.T) {
-	dir := t.TempDir()
-	w := &witness{acked: map[string]map[string]bool{}, seen: map[string]bool{}}
-	for _, stage := range []sqlite.Stage{sqlite.BeforeRecord, sqlite.BeforeCommit, sqlite.AfterCommit} {
-		for _, kind := range []record.Kind{record.KindTurnOpened, record.KindHop, record.KindToolResults, record.KindTurnClosed, record.KindSummary, record.KindSummaryUsed} {
-			at := string(stage) + " " + string(kind)
-			w.listen(t, dir, at, nil)
-			w.check(t, dir, at)
-		}
+	for seed := range uint64(*seeds) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWitness(t.TempDir(), seed)
+			for _, stage := range []sqlite.Stage{sqlite.BeforeRecord, sqlite.BeforeCommit, sqlite.AfterCommit} {
+				for _, kind := range conversational {
+					at := string(stage) + " " + string(kind)
+					w.listen(t, at, nil)
+					w.check(t, at)
+				}
+			}
+			w.checkAll(t)
+		})
 	}
 }
 
 func TestKilledAtAnyMoment(t *testing.T) {
-	dir := t.TempDir()
-	w := &witness{acked: map[string]map[string]bool{}, seen: map[string]bool{}}
+	w := newWitness(t.TempDir(), 0)
 	random := rand.New(rand.NewPCG(1, 2))
-	for round := range 8 {
+	for round := range *kills {
+		w.seed = random.Uint64()
 		after := 1 + random.IntN(30)
-		w.listen(t, dir, "", func(line int, kill func()) {
+		w.listen(t, "", func(line int, kill func()) {
 			if line == after {
 				time.AfterFunc(time.Duration(random.IntN(2000))*time.Microsecond, kill)
 			}
 		})
-		w.check(t, dir, fmt.Sprintf("round %d, line %d", round, after))
+		w.check(t, fmt.Sprintf("round %d, line %d", round, after))
 	}
+	w.checkAll(t)
 }
 
-// witness remembers over all runs what was acknowledged: turn to things.
+// witness remembers over all runs what was acknowledged: turn or session to things, and
+// what was said of each.
 type witness struct {
-	acked  map[string]map[string]bool
-	seen   map[string]bool // record ids
-	latest int64           // seq of all runs before
-	newest int64           // seq of this run
+	dir    string
+	seed   uint64
+	acked  map[string]map[string]string
+	read   map[string]int64 // sessions and turns to the last record that their session had
+	seen   map[string]bool  // record ids
+	latest int64            // seq of all runs before
+	newest int64            // seq of this run
+}
+
+func newWitness(dir string, seed uint64) *witness {
+	return &witness{dir: dir, seed: seed, acked: map[string]map[string]string{}, read: map[string]int64{}, seen: map[string]bool{}}
 }
 
 // listen runs the talker until it dies.
-func (w *witness) listen(t *testing.T, dir, at string, each func(line int, kill func())) {
+func (w *witness) listen(t *testing.T, at string, each func(line int, kill func())) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "CRASH_TEST_DIR="+dir, "CRASH_TEST_AT="+at)
+	cmd.Env = append(os.Environ(), "CRASH_TEST_DIR="+w.dir, "CRASH_TEST_AT="+at, "CRASH_TEST_SEED="+strconv.FormatUint(w.seed, 10))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -158,14 +118,15 @@ func (w *witness) listen(t *testing.T, dir, at string, each func(line int, kill 
 	defer limit.Stop()
 	lines := 0
 	for scan := bufio.NewScanner(out); scan.Scan(); lines++ {
-		what, turn, ok := strings.Cut(scan.Text(), " ")
-		if !ok {
+		said := strings.Fields(scan.Text() + " -")
+		if len(said) < 3 {
 			t.Fatalf("the talker said %q", scan.Text())
 		}
-		if w.acked[turn] == nil {
-			w.acked[turn] = map[string]bool{}
+		what, id := said[0], said[1]
+		if w.acked[id] == nil {
+			w.acked[id] = map[string]string{}
 		}
-		w.acked[turn][what] = true
+		w.acked[id][what] = said[2]
 		if each != nil {
 			each(lines+1, kill)
 		}
@@ -176,10 +137,14 @@ func (w *witness) listen(t *testing.T, dir, at string, each func(line int, kill 
 }
 
 // check opens the log as the next process does and looks for everything that was
-// acknowledged, for halves, and for ids given twice.
-func (w *witness) check(t *testing.T, dir, at string) {
+// acknowledged, for halves, and for ids given twice. Sessions without new records are not folded again.
+func (w *witness) check(t *testing.T, at string) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, "log.db")})
+	path := filepath.Join(w.dir, "log.db")
+	if err := sqlite.Check(t.Context(), path); err != nil {
+		t.Fatalf("%s: %v", at, err)
+	}
+	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Durability: sqlite.Normal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,44 +157,100 @@ func (w *witness) check(t *testing.T, dir, at string) {
 	if _, err := log.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	states := map[string]session.Turn{}
-	list, err := log.List(t.Context(), me.Owner, time.Time{}, 0)
+	list, err := store.Sessions(t.Context(), me.Owner, time.Time{}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range list {
-		_, turns, err := log.Load(t.Context(), me.Owner, s.Session)
+		last := w.checkRecords(t, store, s.Session, at)
+		if w.read[s.Session] == last {
+			continue
+		}
+		w.read[s.Session] = last
+		c, err := log.Conversation(t.Context(), me.Owner, s.Session)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, turn := range turns {
-			states[turn.ID] = turn
+		for _, turn := range c.Turns {
+			w.read[turn.ID] = last
 			w.checkTurn(t, log, turn, at)
+			w.checkAcked(t, log, turn, at)
 		}
-		w.checkRecords(t, store, s.Session, at)
+		if asked, ok := w.acked[s.Session]; ok && (c.Asked == nil || string(c.Asked.Fields) != asked["session"]) {
+			t.Errorf("%s: session %s was opened with %s and has %v", at, s.Session, asked["session"], c.Asked)
+		}
 	}
 	w.latest = w.newest
 	for id, things := range w.acked {
-		turn, ok := states[id]
-		switch {
-		case !ok:
-			t.Errorf("%s: turn %s is lost", at, id)
-		case things["delivered"] && turn.Status != record.StatusDelivered:
-			t.Errorf("%s: delivered turn %s is %s", at, id, turn.Status)
-		case things["awaiting"] && turn.Status != record.StatusAwaiting && turn.Status != record.StatusDelivered:
-			t.Errorf("%s: waiting turn %s is %s", at, id, turn.Status)
-		case things["summary"] && turn.SummarySource == "":
-			t.Errorf("%s: the summary of %s is lost", at, id)
+		if w.read[id] == 0 {
+			t.Errorf("%s: %s is lost, of which was acknowledged %v", at, id, things)
 		}
 	}
+}
+
+// checkAll reads every session once more: later runs have left the earlier ones as they were.
+func (w *witness) checkAll(t *testing.T) {
+	t.Helper()
+	clear(w.read)
+	w.check(t, "at the end")
+}
+
+// checkAcked compares a turn with what the log acknowledged of it.
+func (w *witness) checkAcked(t *testing.T, log *session.Log, turn session.Turn, at string) {
+	t.Helper()
+	for what, said := range w.acked[turn.ID] {
+		var ok bool
+		switch what {
+		case "opened":
+			ok = encode(t, turn.User[:1]) == encode(t, []chat.Message{user(said)})
+		case "awaiting":
+			ok = turn.Status == record.StatusAwaiting || turn.Status == record.StatusDelivered
+		case "delivered":
+			ok = turn.Status == record.StatusDelivered && w.conversation(t, log, turn.ID) == said
+		case "summary":
+			ok = turn.SummarySource == record.SummaryModel && turn.Summary == "summary of "+turn.ID
+		case "joined":
+			ok = len(turn.Joined) == 2 && turn.Joined[1].Text == "half of "+turn.ID && (turn.Status == record.StatusInterrupted || turn.Answer() == "answer of "+turn.ID)
+		case "compacted":
+			ok = len(turn.Compacted) == 1 && turn.Compacted[0] == shortening
+		case "judged":
+			ok = turn.Score == -1
+		case "deleted":
+			_, steps, err := log.Steps(t.Context(), me.Owner, turn.ID)
+			ok = err == nil && slices.Equal(steps[len(steps)-1].Deleted, []string{"response of " + turn.ID})
+		}
+		if !ok {
+			t.Errorf("%s: %s %q of %s was acknowledged and is not there: %+v", at, what, said, turn.ID, turn)
+		}
+	}
+}
+
+// conversation is the digest of what a client has said and heard until the end of a turn.
+func (w *witness) conversation(t *testing.T, log *session.Log, turn string) string {
+	t.Helper()
+	history, err := log.History(t.Context(), me.Owner, turn)
+	if err != nil {
+		t.Error(err)
+	}
+	return digest(failure{}, client(history))
+}
+
+func client(history []session.Turn) (all []chat.Message) {
+	for _, h := range history {
+		all = append(append(all, h.User...), h.Trace...)
+	}
+	return all
 }
 
 // checkTurn looks for halves: a turn is whole or it is not there.
 func (w *witness) checkTurn(t *testing.T, log *session.Log, turn session.Turn, at string) {
 	t.Helper()
-	want := map[record.Status]int{record.StatusInterrupted: 0, record.StatusAwaiting: 1, record.StatusDelivered: 3}
-	n, ok := want[turn.Status]
-	if !ok || turn.Status != record.StatusInterrupted && len(turn.Trace) != n {
+	messages := map[record.Status]int{record.StatusInterrupted: len(turn.Trace), record.StatusAwaiting: 1, record.StatusDelivered: 3}
+	if turn.Joined != nil {
+		messages[record.StatusDelivered] = 1
+	}
+	n, ok := messages[turn.Status]
+	if !ok || len(turn.Trace) != n {
 		t.Errorf("%s: %s turn %s with %d messages", at, turn.Status, turn.ID, len(turn.Trace))
 		return
 	}
@@ -238,33 +259,31 @@ func (w *witness) checkTurn(t *testing.T, log *session.Log, turn session.Turn, a
 		t.Error(err)
 		return
 	}
-	var client []chat.Message
-	for _, h := range history {
-		client = append(append(client, h.User...), h.Trace...)
-	}
+	said := client(history)
 	switch turn.Status {
 	case record.StatusDelivered:
 		if got := turn.Answer(); got != "answer of "+turn.ID {
 			t.Errorf("%s: %s answers %q", at, turn.ID, got)
 		}
-		p, err := log.Resolve(t.Context(), me, append(client, user("next")))
+		p, err := log.Resolve(t.Context(), me, append(said, user("next")))
 		if err != nil || p.Parent != turn.ID {
 			t.Errorf("%s: after %s the client is at %q: %v", at, turn.ID, p.Parent, err)
 		}
 	case record.StatusAwaiting:
-		p, err := log.Resolve(t.Context(), me, append(client, result("call of "+turn.ID, "r")))
+		p, err := log.Resolve(t.Context(), me, append(said, result("call of "+turn.ID, "r")))
 		if err != nil || p.Continue == nil || p.Continue.ID != turn.ID {
 			t.Errorf("%s: the calls of %s do not wait: %v", at, turn.ID, err)
 		}
 	case record.StatusInterrupted:
-		if _, err := log.Resolve(t.Context(), session.Where{Owner: me.Owner, Scope: me.Scope, ParentTurn: turn.ID}, client); errs.CodeOf(err) != errs.NotFound {
+		if _, err := log.Resolve(t.Context(), session.Where{Owner: me.Owner, Scope: me.Scope, ParentTurn: turn.ID}, said); errs.CodeOf(err) != errs.NotFound {
 			t.Errorf("%s: interrupted %s is history: %v", at, turn.ID, err)
 		}
 	}
 }
 
-// checkRecords sees that a session's records of this run come after all before.
-func (w *witness) checkRecords(t *testing.T, store *sqlite.Store, id, at string) {
+// checkRecords sees that a session's records of this run come after all before, and gives
+// the last.
+func (w *witness) checkRecords(t *testing.T, store *sqlite.Store, id, at string) (last int64) {
 	t.Helper()
 	all, err := store.Records(t.Context(), me.Owner, id, 0, 100_000)
 	if err != nil {
@@ -276,6 +295,8 @@ func (w *witness) checkRecords(t *testing.T, store *sqlite.Store, id, at string)
 		if fresh && r.Seq <= w.latest {
 			t.Errorf("%s: new record %s has seq %d, though %d was given", at, r.ID, r.Seq, w.latest)
 		}
-		w.newest = max(w.newest, r.Seq)
+		last = max(last, r.Seq)
 	}
+	w.newest = max(w.newest, last)
+	return last
 }
