@@ -100,7 +100,7 @@ type shared interface {
 
 // answers is the Responses API; cancellations come from other processes too, if there are any.
 func (a *App) answers() *responses.API {
-	d := responses.Deps{Turns: a.turns, Log: a.sessions, Owner: auth.Owner, Logger: a.log, Failed: a.metrics.Error}
+	d := responses.Deps{Turns: a.turns, Log: a.sessions, Owner: auth.Owner, Logger: a.log, Failed: a.metrics.Error, Stopping: a.stop.begun}
 	others, are := a.store.(shared)
 	if are {
 		d.Elsewhere = others.AskCancel

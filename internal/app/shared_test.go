@@ -1,12 +1,15 @@
 package app
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"macaron/internal/auth"
 	"macaron/internal/backend/backendtest"
@@ -162,4 +165,89 @@ func TestABackgroundResponseIsCancelledElsewhere(t *testing.T) {
 			t.Errorf("%s: the turn is %s", method, turn.Status)
 		}
 	}
+}
+
+// A response that runs in the background of one proxy is followed at the other: the first
+// events at once, the rest when it has ended, and every one as it was streamed.
+func TestABackgroundResponseIsFollowedElsewhere(t *testing.T) {
+	url := pgtest.Database(t)
+	var sites [2]*site
+	words := make(chan string)
+	for i := range sites {
+		cfg := settings(t, t.TempDir())
+		cfg.Store.URL = config.Secret(url)
+		sites[i] = start(t, cfg, &backendtest.Scripted{On: told(words)})
+	}
+	q := input("L1: think")
+	q["background"] = true
+	id := at[string](sites[0].respond(q), "id")
+	words <- "one "
+	follow := func(s *site, after string) (*http.Response, *bufio.Reader) {
+		resp, err := s.http.Get(s.base + "/v1/responses/" + id + "?stream=true" + after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		return resp, bufio.NewReader(resp.Body)
+	}
+	whole, early := follow(sites[1], "")
+	first, err := early.ReadString('\n')
+	if err != nil || whole.StatusCode != 200 || !strings.Contains(first, "response.created") {
+		t.Fatalf("%d %q %v", whole.StatusCode, first, err)
+	}
+	_, late := follow(sites[1], "&starting_after=4")
+	_, live := follow(sites[0], "")
+	words <- "two"
+	close(words)
+	read := func(head string, r io.Reader) []string {
+		b, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return events(t, head+string(b))
+	}
+	want := read("", live)
+	if names := types(t, want); len(want) < 8 || names[len(names)-1] != "completed" {
+		t.Fatal(names)
+	}
+	if d := cmp.Diff(want, read(first, early)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(want[5:], read("", late)); d != "" {
+		t.Error(d)
+	}
+}
+
+// A proxy that stops does not wait for what runs elsewhere: its followers are told where to go on.
+func TestAStopLetsFollowersGo(t *testing.T) {
+	url := pgtest.Database(t)
+	var sites [2]*site
+	words := make(chan string)
+	for i := range sites {
+		cfg := settings(t, t.TempDir())
+		cfg.Store.URL = config.Secret(url)
+		sites[i] = start(t, cfg, &backendtest.Scripted{On: told(words)})
+	}
+	q := input("L1: think")
+	q["background"] = true
+	id := at[string](sites[0].respond(q), "id")
+	resp, err := sites[1].http.Get(sites[1].base + "/v1/responses/" + id + "?stream=true&starting_after=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	stopped := make(chan error, 1)
+	go func() { stopped <- sites[1].stop() }()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := events(t, string(b))
+	if n := len(all); n != 2 || !strings.Contains(all[1], `"sequence_number":3`) || !strings.Contains(all[1], `"code":"overloaded"`) {
+		t.Error(all)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	close(words)
 }

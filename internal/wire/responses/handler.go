@@ -45,7 +45,8 @@ type Deps struct {
 	Stream sse.Options
 	// Elsewhere asks the other processes of the log to end an owner's turn; nil: there are none.
 	Elsewhere func(ctx context.Context, owner, turn string) error
-	Patience  time.Duration // how long a status line waits for the prompt to be read; 0: 10 s
+	Stopping  <-chan struct{} // closed when the server is about to stop; nil: nobody says so
+	Patience  time.Duration   // how long a status line waits for the prompt to be read; 0: 10 s
 }
 
 // API serves /v1/responses and /v1/conversations. Close must be called.

@@ -35,15 +35,34 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if s.step.Status == record.StatusOpen {
-		return underWay("stream")
-	}
+	return a.retell(w, r, s, after)
+}
+
+// retell streams the events after a number out of the log, which has the answer when it has
+// ended: what runs elsewhere is told as far as it is known, and waited for.
+func (a *API) retell(w http.ResponseWriter, r *http.Request, s *stored, after int) error {
 	out := sse.NewWriter(w, a.Stream)
 	defer out.Close()
 	if err := out.Start(); err != nil {
 		return nil
 	}
-	if err := s.replay(after, func(e event) error { return out.Send(e.name, e.data) }); err != nil {
+	emit := func(e event) error {
+		after = e.seq
+		return out.Send(e.name, e.data)
+	}
+	var err error
+	if s.step.Status == record.StatusOpen {
+		if err = s.opening(after, emit); err == nil {
+			s, err = a.ended(r.Context(), a.Owner(r), s.id())
+		}
+		if err != nil && r.Context().Err() == nil {
+			return tell(out, after+1, errs.As(err))
+		}
+	}
+	if err == nil {
+		err = s.replay(after, emit)
+	}
+	if err != nil {
 		a.Logger.Debug("a replay did not reach the client", "err", err)
 	}
 	return nil
@@ -101,9 +120,9 @@ func (a *API) cancel(w http.ResponseWriter, r *http.Request) error {
 	return chatapi.WriteWhole(w, s.object())
 }
 
-// underWay says that a response runs where this process cannot reach it.
+// underWay says that a response runs where this process did not reach it.
 func underWay(field string) error {
-	return errs.New(errs.InvalidRequest, "the response is under way for the client that asked for it, or in another process of this server", "ask again when it has ended").In(field)
+	return errs.New(errs.InvalidRequest, "the response is under way in another process of this server, which did not end it", "ask again").In(field)
 }
 
 // resolve puts in the place of references the items that they name.

@@ -111,12 +111,7 @@ func failedFor(reason string) *failure {
 // streamed, with their numbers, since the encoder cuts the same text alike. A process that
 // ended suddenly had streamed more than the log has: then the end follows what the client saw.
 func (s *stored) replay(after int, emit func(event) error) error {
-	e := &encoder{head: s.head, emit: func(v event) error {
-		if v.seq <= after {
-			return nil
-		}
-		return emit(v)
-	}}
+	e := s.retelling(after, emit)
 	if err := e.begin(); err != nil {
 		return err
 	}
@@ -129,6 +124,21 @@ func (s *stored) replay(after int, emit func(event) error) error {
 		e.seq = after + 1
 	}
 	return e.end(s.object())
+}
+
+// opening tells the events, after a number, that come before the answer.
+func (s *stored) opening(after int, emit func(event) error) error {
+	return s.retelling(after, emit).begin()
+}
+
+// retelling is an encoder that leaves out what the client has.
+func (s *stored) retelling(after int, emit func(event) error) *encoder {
+	return &encoder{head: s.head, emit: func(v event) error {
+		if v.seq <= after {
+			return nil
+		}
+		return emit(v)
+	}}
 }
 
 // message gives the encoder a whole answer.
