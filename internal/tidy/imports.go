@@ -78,6 +78,8 @@ var Rules = []Rule{
 		Why: "training computes; where checkpoints are filed, who asks, and sandboxes come in from outside"},
 	{From: []string{"internal/turn"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "net/http"},
 		Why: "a turn sees a Generator and its own interfaces, never who stands behind them"},
+	{From: []string{"internal/bench/ui4a"}, Not: rooms("internal/session", "internal/turn", "internal/store", "internal/harness", "internal/engine", "internal/config", "internal/web"),
+		Why: "the bench judges cards: it knows the card's language, a browser and a model, and not the product around them"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
 		Why: "std and go-cmp test; the real part runs where a mock would stand; config is one struct"},
 }

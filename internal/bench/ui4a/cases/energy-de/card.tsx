@@ -1,0 +1,39 @@
+import { Card, Grid, Stat, Table, Tabs } from "$ui4a/ui";
+import { Chart } from "$ui4a/charts";
+
+const data = [
+  { monat: "August", kwh: 310 },
+  { monat: "September", kwh: 285 },
+  { monat: "Oktober", kwh: 342 },
+  { monat: "November", kwh: 403 },
+];
+const sum = data.reduce((s, d) => s + d.kwh, 0);
+const euro = (kwh: number) => (kwh * 0.32).toFixed(2).replace(".", ",") + " €";
+
+export default function Strom() {
+  return (
+    <Card title="Stromverbrauch August bis November">
+      <Tabs
+        label="Ansicht"
+        tabs={[
+          { label: "Verbrauch", content: (
+            <>
+              <Chart kind="bar" label="Verbrauch in kWh je Monat" data={data} x="monat" y="kwh" />
+              <Grid cols={2}>
+                <Stat label="Summe" value={sum + " kWh"} />
+                <Stat label="Durchschnitt pro Monat" value={sum / data.length + " kWh"} />
+              </Grid>
+            </>
+          ) },
+          { label: "Kosten", content: (
+            <Table
+              label="Kosten bei 0,32 € je kWh"
+              columns={["Monat", "Verbrauch", "Kosten"]}
+              rows={data.map((d) => [d.monat, d.kwh + " kWh", euro(d.kwh)])}
+            />
+          ) },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,87 @@
+package ui4a
+
+import "testing"
+
+func TestFactsAreFoundInUsualNotations(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		facts Facts
+		want  bool
+	}{
+		{"Total: $1,234.50", Facts{Numbers: []float64{1234.5}}, true},
+		{"Summe: 1.234,50 €", Facts{Numbers: []float64{1234.5}}, true},
+		{"Somme : 1 234,50 €", Facts{Numbers: []float64{1234.5}}, true},
+		{"CHF 1'234.5", Facts{Numbers: []float64{1234.5}}, true},
+		{"12,34,567 rupees", Facts{Numbers: []float64{1234567}}, true},
+		{"−5 °C", Facts{Numbers: []float64{-5}}, true},
+		{"5 °C", Facts{Numbers: []float64{-5}}, false},
+		{"310 285 342", Facts{Numbers: []float64{285}}, true},
+		{"42", Facts{Numbers: []float64{4}}, false},
+		{"14.5", Facts{Numbers: []float64{14.4}}, false},
+		{"Ann’s  “Café”", Facts{Text: []string{"ann's \"café\""}}, true},
+		{"Annual", Facts{Text: []string{"Ann"}}, false},
+		{"東京タワー", Facts{Text: []string{"東京"}}, true},
+		{"Watercolour", Facts{Text: []string{"Watercolor|Watercolour"}}, true},
+		{"Friday, December 4th", Facts{Dates: []string{"2026-12-04"}}, true},
+		{"am 4. Dezember 2026", Facts{Dates: []string{"2026-12-04"}}, true},
+		{"04.12.", Facts{Dates: []string{"2026-12-04"}}, true},
+		{"4 to 6 December", Facts{Dates: []string{"2026-12-06"}}, true},
+		{"4 to 6 December", Facts{Dates: []string{"2026-12-04"}}, true},
+		{"December 4-6, 2026", Facts{Dates: []string{"2026-12-06"}}, true},
+		{"le 4 décembre", Facts{Dates: []string{"2026-12-04"}}, true},
+		{"2026-12-14", Facts{Dates: []string{"2026-12-04"}}, false},
+		{"14 December", Facts{Dates: []string{"2026-12-04"}}, false},
+		{"12月4日", Facts{Dates: []string{"2026-12-04"}}, true},
+		{"2:30 PM", Facts{Times: []string{"14:30"}}, true},
+		{"14.30 Uhr", Facts{Times: []string{"14:30"}}, true},
+		{"2:30 am", Facts{Times: []string{"14:30"}}, false},
+		{"9 am", Facts{Times: []string{"09:00"}}, true},
+	} {
+		if got := test.facts.find(test.text)[0].Pass == 1; got != test.want {
+			t.Errorf("%q has %+v: %v, want %v", test.text, test.facts, got, test.want)
+		}
+	}
+}
+
+func TestComputedNumbersCountToThePrecisionShown(t *testing.T) {
+	for _, test := range []struct {
+		text     string
+		v        float64
+		decimals int
+		want     bool
+	}{
+		{"each pays $31.68", 31.68, 2, true},
+		{"each pays $31.7", 31.68, 2, false},
+		{"about 32", 31.68, 0, true},
+		{"about 31", 31.68, 0, false},
+		{"$86", 86, 2, true},
+		{"28.80", 28.8, 2, true},
+		{"0.333", 1.0 / 3, 2, true},
+		{"0.34", 1.0 / 3, 2, false},
+		{"2.675 rounds to 2.68", 2.675, 2, true},
+	} {
+		if got := shows(numbers(normal(test.text)), test.v, test.decimals); got != test.want {
+			t.Errorf("%q shows %v to %d decimals: %v, want %v", test.text, test.v, test.decimals, got, test.want)
+		}
+	}
+}
+
+func TestFormula(t *testing.T) {
+	with := map[string]float64{"bill": 86.4, "tip": 10, "people": 3}
+	for expression, want := range map[string]float64{
+		"round(bill * (1 + tip/100) / people, 2)": 31.68,
+		"-bill % 10":                         -6.4,
+		"max(1, min(people, 2)) + ceil(0.1)": 3,
+		"round(pow(2, 0.5), 3)":              1.414,
+	} {
+		got, err := Formula(expression, with)
+		if err != nil || got-want > 1e-9 || want-got > 1e-9 {
+			t.Errorf("%s = %v, %v, want %v", expression, got, err, want)
+		}
+	}
+	for _, wrong := range []string{"1 +", "nobody", "round()", "bill / 0", `"a"`, "f.x(1)", "!1"} {
+		if v, err := Formula(wrong, with); err == nil {
+			t.Errorf("%s = %v, want an error", wrong, v)
+		}
+	}
+}
