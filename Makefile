@@ -203,5 +203,19 @@ eval-modes: build testdata ## compare functions, repl and hybrid on BFCL and on 
 	@$(BIN) bench report $(CACHE)/eval-modes.jsonl --json > $(CACHE)/eval-modes.json
 	@cat $(CACHE)/eval-modes.md
 
+UI4A := $(CACHE)/ui4a-runtime
+$(UI4A)/.ready: internal/ui4a/runtime/package-lock.json
+	@rm -rf $(UI4A).new && mkdir -p $(UI4A).new && cp internal/ui4a/runtime/package.json $< $(UI4A).new
+	@cd $(UI4A).new && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
+	@touch $(UI4A).new/.ready && rm -rf $(UI4A) && mv $(UI4A).new $(UI4A)
+
+.PHONY: ui4a-runtime ui4a-runtime-check
+ui4a-runtime: $(UI4A)/.ready ## build the browser side of cards from its sources (needs npm; what it writes is committed)
+	@test/ui4a/types.sh $(UI4A)
+	@$(GO) run ./internal/ui4a/runtime/build -modules $(UI4A)/node_modules
+ui4a-runtime-check: $(UI4A)/.ready ## build it again and compare every byte with what is committed
+	@test/ui4a/types.sh $(UI4A)
+	@$(GO) run ./internal/ui4a/runtime/build -modules $(UI4A)/node_modules -check
+
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin dist $(CACHE)

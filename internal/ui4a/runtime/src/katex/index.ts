@@ -1,0 +1,2 @@
+// Formulas in the language of TeX, drawn as MathML
+export * from "./formula";
