@@ -1,6 +1,9 @@
 """Draws the reward of runs of the cookbook, and says in a table where they began and ended.
 
-    curves.py OUT.svg TITLE NAME=metrics.jsonl [NAME=metrics.jsonl ...]
+    curves.py OUT.svg TITLE NAME=metrics.jsonl[,metrics.jsonl ...] [NAME=...]
+
+Several files of one name are the legs of a run, one after the other. A step that was done again, because a run was
+cut short after its last checkpoint, counts as it was done last.
 
 Exits with 1 if a step of a run has other log probabilities in training than in sampling.
 """
@@ -15,7 +18,12 @@ KL = ["optim/kl_sample_train_v1", "optim/kl_sample_train_v2"]
 
 def read(path):
     with open(path) as f:
-        return [row for row in map(json.loads, f) if "env/all/reward/total" in row]
+        steps = {row["step"]: row for row in map(json.loads, f) if "env/all/reward/total" in row}
+    return [steps[step] for step in sorted(steps)]
+
+
+def legs(paths):
+    return [row for path in paths.split(",") for row in read(path)]
 
 
 def smooth(values):
@@ -47,7 +55,7 @@ def svg(title, runs):
 
 
 def main(out, title, *named):
-    rows = {name: read(path) for name, path in (pair.split("=", 1) for pair in named)}
+    rows = {name: legs(paths) for name, paths in (pair.split("=", 1) for pair in named)}
     runs = {name: [row["env/all/reward/total"] for row in all] for name, all in rows.items()}
     with open(out, "w") as f:
         f.write(svg(title, runs))

@@ -4,7 +4,8 @@
 #   PYTHON_TORCH=path/to/python test/cookbook/run.sh NAME MODULE [name=value ...]
 #
 # The run's metrics.jsonl ends in .cache/cookbook/runs/NAME; a run of that name that was cut short
-# goes on from its last checkpoint. PYTHON_TORCH has PyTorch and transformers (see
+# goes on from its last checkpoint. A recipe has so many batches and no more: LEGS=3 runs it three times, each from
+# the weights that the one before ended with and with a fresh optimizer, into runs/NAME, NAME-leg2, NAME-leg3. PYTHON_TORCH has PyTorch and transformers (see
 # test/bench/train/requirements.txt). With TINKER_BASE_URL set that server is used, else one is started.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -37,6 +38,13 @@ fi
 site=$root/.cache/tinker
 export PYTHONPATH=$site/cookbook:$site/0.38.0:$site/shared PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
 export HF_HUB_OFFLINE=1 TINKER_TELEMETRY=0 TINKER_API_KEY=${TINKER_API_KEY:-tml-local}
-# behavior_if_log_dir_exists=resume: what was cut short goes on.
-"$python" -W ignore "$root/test/cookbook/recipe.py" "$module" model_name=$model "log_path=runs/$name" \
-  behavior_if_log_dir_exists=resume "$@" > "runs/$name.log" 2>&1 || { tail -20 "runs/$name.log" >&2; exit 1; }
+from=()
+for leg in $(seq "${LEGS:-1}"); do
+  run=$name
+  [ "$leg" = 1 ] || run=$name-leg$leg
+  # behavior_if_log_dir_exists=resume: what was cut short goes on.
+  "$python" -W ignore "$root/test/cookbook/recipe.py" "$module" model_name=$model "log_path=runs/$run" \
+    behavior_if_log_dir_exists=resume "$@" "${from[@]}" > "runs/$run.log" 2>&1 || { tail -20 "runs/$run.log" >&2; exit 1; }
+  state=$("$python" -c 'import json, sys; print([json.loads(row)["state_path"] for row in open(sys.argv[1])][-1])' "runs/$run/checkpoints.jsonl")
+  from=("load_checkpoint_path=$state")
+done
