@@ -16,7 +16,7 @@ type Rule struct {
 var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract", "internal/tool", "internal/money"}
 
 // pure are the packages whose results depend on their arguments alone.
-var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/library"}
+var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library"}
 
 var databases = []string{"database/sql", "modernc.org/sqlite", "github.com/pressly/goose", "github.com/jackc/pgx"}
 
