@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -59,16 +60,20 @@ func (p *Page) Look(v View) error {
 	if v.Touch {
 		options = append(options, chromedp.EmulateMobile, chromedp.EmulateTouch)
 	}
-	scheme := "light"
-	if v.Dark {
-		scheme = "dark"
-	}
-	media := func(ctx context.Context, _ *chromedp.Target) error {
-		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+	colours := func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: media(v.Dark)})
 		return err
 	}
-	return chromedp.Do(p.ctx, chromedp.EmulateViewport(int64(v.Width), int64(v.Height), options...), chromedp.Func(media))
+	return chromedp.Do(p.ctx, chromedp.EmulateViewport(int64(v.Width), int64(v.Height), options...), chromedp.Func(colours))
+}
+
+// media are the preferences that pages can ask for.
+func media(dark bool) []*emulation.MediaFeature {
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	return []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}
 }
 
 // listen keeps what the page complains of, content policy violations among it.
@@ -136,6 +141,25 @@ const aim = `(() => {
 	return at;
 })()`
 
+// ClickAt clicks a point of the view, in CSS pixels, so many times in a row.
+func (p *Page) ClickAt(x, y float64, times int) error {
+	return p.do("click", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		e := input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: x, Y: y}
+		if _, err := chromedp.Call(ctx, input.DispatchMouseEvent, e); err != nil {
+			return err
+		}
+		e.Button = input.MouseButtonLeft
+		for e.ClickCount = 1; e.ClickCount <= int64(times); e.ClickCount++ {
+			for _, e.Type = range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
+				if _, err := chromedp.Call(ctx, input.DispatchMouseEvent, e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+}
+
 // Insert puts a text where the focus is, as an input method would: line breaks do not send.
 func (p *Page) Insert(text string) error {
 	return p.do("insert", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
@@ -150,6 +174,8 @@ const (
 	Tab    = "\t"
 	Escape = "\u001b"
 	Left   = kb.ArrowLeft
+	Up     = kb.ArrowUp
+	Down   = kb.ArrowDown
 	Right  = kb.ArrowRight
 	Home   = kb.Home
 	End    = kb.End
@@ -236,4 +262,20 @@ func (p *Page) Screenshot() ([]byte, error) {
 	ctx, stop := context.WithTimeout(p.ctx, patience)
 	defer stop()
 	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
+}
+
+// Picture gives a WebP of the view's top so many CSS pixels, also where it has to be
+// scrolled for.
+func (p *Page) Picture(width, height float64) ([]byte, error) {
+	ctx, stop := context.WithTimeout(p.ctx, patience)
+	defer stop()
+	quality, beyond := int64(60), true
+	got, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{
+		Format: page.CaptureScreenshotFormatWebp, Quality: &quality, CaptureBeyondViewport: &beyond,
+		Clip: &page.Viewport{Width: width, Height: height, Scale: 1},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("picture: %w", err)
+	}
+	return got.Data, nil
 }

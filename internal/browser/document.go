@@ -1,0 +1,116 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// Document is a page's own document or that of a frame in it, looked at from a world of
+// its own: what its scripts have changed in their globals is not seen, and its content
+// policy does not matter. It is not safe for concurrent use.
+type Document struct {
+	ctx   context.Context
+	stop  context.CancelFunc
+	frame cdp.FrameID
+	world runtime.ExecutionContextID
+	log   *eventLog
+}
+
+// Document gives the page's own document, as it is now: another one has another.
+func (p *Page) Document() (*Document, error) {
+	d := &Document{ctx: p.ctx, stop: func() {}, frame: cdp.FrameID(chromedp.FromContext(p.ctx).Target.TargetID), log: &eventLog{}}
+	ctx, stop := context.WithCancel(p.ctx)
+	d.stop = stop
+	if err := chromedp.Listen(ctx, d.log.take); err != nil {
+		stop()
+		return nil, err
+	}
+	return d, d.enter()
+}
+
+// Frame waits for a frame of another site in the page, such as a sandboxed one, and gives
+// its document. The frame's address begins with a prefix.
+func (p *Page) Frame(prefix string) (*Document, error) {
+	var id target.ID
+	err := p.until("frame "+prefix, func() (bool, error) {
+		all, err := chromedp.Targets(p.ctx)
+		for _, t := range all {
+			if t.Type == "iframe" && string(t.ParentFrameID) == string(chromedp.FromContext(p.ctx).Target.TargetID) && strings.HasPrefix(t.URL, prefix) {
+				id = t.TargetID
+			}
+		}
+		return id != "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{frame: cdp.FrameID(id), log: &eventLog{}}
+	d.ctx, d.stop = chromedp.NewContext(p.ctx, chromedp.WithTargetID(id), chromedp.WithListener(d.log.take), chromedp.WithDetachOnCancel())
+	err = chromedp.Do(d.ctx) // the session lasts as long as the context of its first call
+	if err == nil {
+		err = d.enter()
+	}
+	if err != nil {
+		d.stop()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Close ends the look at the document, not the document.
+func (d *Document) Close() { d.stop() }
+
+// enter makes the world.
+func (d *Document) enter() error {
+	ctx, stop := context.WithTimeout(d.ctx, patience)
+	defer stop()
+	made, err := chromedp.Call(ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: d.frame, WorldName: "look"})
+	if err != nil {
+		return fmt.Errorf("world of a document: %w", err)
+	}
+	d.world = made.ExecutionContextID
+	return nil
+}
+
+// Dark gives the document the system's colours; a frame of another site does not take
+// them from its page.
+func (d *Document) Dark(dark bool) error {
+	ctx, stop := context.WithTimeout(d.ctx, patience)
+	defer stop()
+	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: media(dark)})
+	return err
+}
+
+// Look gives the value of a JavaScript expression in the document's world; a promise is
+// waited for. T is what the value's JSON is decoded to.
+func Look[T any](d *Document, expression string) (T, error) {
+	var v T
+	ctx, stop := context.WithTimeout(d.ctx, patience)
+	defer stop()
+	yes := true
+	got, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: expression, ContextID: d.world, ReturnByValue: &yes, AwaitPromise: &yes})
+	switch {
+	case err != nil:
+	case got.ExceptionDetails != nil:
+		err = errors.New(thrown(got.ExceptionDetails))
+	case len(got.Result.Value) > 0:
+		err = json.Unmarshal(got.Result.Value, &v)
+	}
+	if err != nil {
+		return v, fmt.Errorf("%.80s: %w", strings.TrimSpace(expression), err)
+	}
+	return v, nil
+}
+
+// Events gives what the document has said and asked for since it was looked at first.
+func (d *Document) Events() []Event { return d.log.all() }
