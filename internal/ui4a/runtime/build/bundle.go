@@ -31,6 +31,10 @@ func bundle(dir, modules string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	small, err := minify(utilities())
+	if err != nil {
+		return nil, err
+	}
 	packages, err := inside(built.Metafile, modules)
 	if err != nil {
 		return nil, err
@@ -39,7 +43,7 @@ func bundle(dir, modules string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{script: built.OutputFiles[0].Contents, style: sheet.OutputFiles[0].Contents, terms: texts}
+	files := map[string][]byte{script: built.OutputFiles[0].Contents, style: append(sheet.OutputFiles[0].Contents, small...), terms: texts}
 	files[sums] = checksums(files)
 	return files, nil
 }
@@ -75,18 +79,31 @@ func esbuild(dir, modules, entry string) (api.BuildResult, error) {
 		Define:            map[string]string{"process.env.NODE_ENV": `"production"`},
 		TsconfigRaw:       `{"compilerOptions":{"jsx":"react-jsx"}}`,
 	})
-	if len(r.Errors) > 0 {
-		lines := api.FormatMessages(r.Errors, api.FormatMessagesOptions{Kind: api.ErrorMessage})
-		return r, errors.New(strings.Join(lines, "\n"))
-	}
-	if len(r.Warnings) > 0 {
-		lines := api.FormatMessages(r.Warnings, api.FormatMessagesOptions{Kind: api.WarningMessage})
-		return r, errors.New(strings.Join(lines, "\n"))
+	if err := complaints(r.Errors, r.Warnings); err != nil {
+		return r, err
 	}
 	if len(r.OutputFiles) != 1 {
 		return r, fmt.Errorf("%s gives %d files instead of one", entry, len(r.OutputFiles))
 	}
 	return r, nil
+}
+
+// minify makes a stylesheet small.
+func minify(css string) ([]byte, error) {
+	r := api.Transform(css, api.TransformOptions{Loader: api.LoaderCSS, MinifyWhitespace: true, MinifySyntax: true})
+	return r.Code, complaints(r.Errors, r.Warnings)
+}
+
+// complaints gives what esbuild said as one error: a warning stops the build too.
+func complaints(kinds ...[]api.Message) error {
+	var lines []string
+	for _, messages := range kinds {
+		lines = append(lines, api.FormatMessages(messages, api.FormatMessagesOptions{})...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // checksums gives the lines that sha256sum -c reads.

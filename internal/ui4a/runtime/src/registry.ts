@@ -1,6 +1,7 @@
 // What a card may import, by import name. A card's script gets this object and nothing else.
 import * as react from "react";
 import * as jsx from "react/jsx-runtime";
+import * as charts from "./charts";
 import { icons } from "./icons/fallback";
 import * as katex from "./katex";
 import * as ui from "./ui";
@@ -12,6 +13,7 @@ export const registry: Registry = Object.freeze(
     react,
     "react/jsx-runtime": jsx,
     "$ui4a/ui": ui,
+    "$ui4a/charts": charts,
     "$ui4a/icons": icons,
     "$ui4a/katex": katex,
   }),

@@ -1,15 +1,16 @@
-/** Gives the names nearest to a name by edits, at most three, none that is further than half of it. */
+/** Gives the names nearest to a name by edits, at most three, none further than half of it; library.Near in Go decides alike. */
 export function near(name: string, names: readonly string[]): string[] {
   const far = Math.ceil(name.length / 2);
   return names
-    .map((n) => ({ n, d: n.toLowerCase().includes(name.toLowerCase()) ? 1 : edits(name.toLowerCase(), n.toLowerCase()) }))
+    .map((n) => ({ n, d: distance(name.toLowerCase(), n.toLowerCase()) }))
     .filter(({ d }) => d <= far)
     .sort((a, b) => a.d - b.d || (a.n < b.n ? -1 : 1))
     .slice(0, 3)
     .map(({ n }) => n);
 }
 
-function edits(a: string, b: string): number {
+function distance(a: string, b: string): number {
+  if (a !== b && Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a))) return 1;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -1,4 +1,11 @@
 // Controls with labels and keyboard behaviour, and boxes to put things in
-export * from "./button";
 export * from "./layout";
 export * from "./card";
+export * from "./button";
+export * from "./field";
+export * from "./numbers";
+export * from "./toggles";
+export * from "./tabs";
+export * from "./reveal";
+export * from "./table";
+export * from "./show";

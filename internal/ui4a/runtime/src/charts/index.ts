@@ -1,0 +1,2 @@
+// Charts, drawn as SVG
+export * from "./chart";

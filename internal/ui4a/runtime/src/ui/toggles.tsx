@@ -1,0 +1,122 @@
+import * as RadixCheckbox from "@radix-ui/react-checkbox";
+import * as RadixRadio from "@radix-ui/react-radio-group";
+import * as RadixSwitch from "@radix-ui/react-switch";
+import { choices, label, type Choice } from "./check";
+import { useControlled } from "./controlled";
+import { Notes, useAround } from "./frame";
+
+export interface SwitchProps {
+  label: string;
+  checked?: boolean;
+  onChange?: (checked: boolean) => void;
+  hint?: string;
+  disabled?: boolean;
+}
+
+/** Turns something on or off at once. */
+export function Switch(p: SwitchProps) {
+  const around = useAround(p, "Switch");
+  const [checked, set] = useControlled(p.checked, p.onChange, false, "Switch", "checked");
+  return (
+    <div className="ui-toggle">
+      <RadixSwitch.Root id={around.id} className="ui-switch" checked={!!checked} onCheckedChange={set} disabled={!!p.disabled} aria-describedby={around.described}>
+        <RadixSwitch.Thumb />
+      </RadixSwitch.Root>
+      <div>
+        <label htmlFor={around.id}>{label(p.label, "Switch")}</label>
+        <Notes {...around} />
+      </div>
+    </div>
+  );
+}
+
+export interface CheckboxProps {
+  label: string;
+  checked?: boolean;
+  onChange?: (checked: boolean) => void;
+  hint?: string;
+  error?: string;
+  required?: boolean;
+  disabled?: boolean;
+}
+
+/** Ticks one thing. */
+export function Checkbox(p: CheckboxProps) {
+  const around = useAround(p, "Checkbox");
+  const [checked, set] = useControlled(p.checked, p.onChange, false, "Checkbox", "checked");
+  return (
+    <div className="ui-toggle">
+      <RadixCheckbox.Root
+        id={around.id}
+        className="ui-checkbox"
+        checked={!!checked}
+        onCheckedChange={(next) => set(next === true)}
+        required={!!p.required}
+        disabled={!!p.disabled}
+        aria-invalid={around.error !== "" || undefined}
+        aria-describedby={around.described}
+      >
+        <RadixCheckbox.Indicator>
+          <svg viewBox="0 0 24 24" aria-hidden>
+            <path d="M20 6 9 17l-5-5" />
+          </svg>
+        </RadixCheckbox.Indicator>
+      </RadixCheckbox.Root>
+      <div>
+        <label htmlFor={around.id}>
+          {label(p.label, "Checkbox")}
+          {p.required && <span aria-hidden> *</span>}
+        </label>
+        <Notes {...around} />
+      </div>
+    </div>
+  );
+}
+
+export interface RadioGroupProps {
+  label: string;
+  /** strings, or {value, label} */
+  options: Choice[];
+  value?: string;
+  onChange?: (value: string) => void;
+  /** beside each other, as boxes */
+  row?: boolean;
+  hint?: string;
+  error?: string;
+  required?: boolean;
+  disabled?: boolean;
+}
+
+/** Chooses one of a few that are all in sight. */
+export function RadioGroup(p: RadioGroupProps) {
+  const around = useAround(p, "RadioGroup");
+  const [value, set] = useControlled(p.value, p.onChange, "", "RadioGroup");
+  return (
+    <div className="ui-field">
+      <div className="ui-label" id={`${around.id}-label`}>
+        {label(p.label, "RadioGroup")}
+        {p.required && <span aria-hidden> *</span>}
+      </div>
+      <RadixRadio.Root
+        className={p.row ? "ui-radios row" : "ui-radios"}
+        value={String(value)}
+        onValueChange={set}
+        required={!!p.required}
+        disabled={!!p.disabled}
+        orientation={p.row ? "horizontal" : "vertical"}
+        aria-labelledby={`${around.id}-label`}
+        aria-describedby={around.described}
+      >
+        {choices(p.options, "RadioGroup options").map((o, i) => (
+          <div className="ui-toggle" key={o.value}>
+            <RadixRadio.Item id={`${around.id}-${i}`} className="ui-radio" value={o.value}>
+              <RadixRadio.Indicator />
+            </RadixRadio.Item>
+            <label htmlFor={`${around.id}-${i}`}>{o.label}</label>
+          </div>
+        ))}
+      </RadixRadio.Root>
+      <Notes {...around} />
+    </div>
+  );
+}
