@@ -100,12 +100,12 @@ func newToolSave(e *env, owner *string) *cobra.Command {
 		if err != nil {
 			return errs.Wrap(errs.NotFound, err, given[0]+" cannot be read", "name a file")
 		}
-		body, err := record.DecodeBody(record.KindToolSaved, b)
+		written, err := record.WrittenTool(b, "")
 		if err != nil {
-			return errs.Wrap(errs.FormatInvalid, err, given[0]+" is no tool", `it is {"name": ..., "source": ..., "effect": ...}; docs/TOOLSHED.md`)
+			return errs.Wrap(errs.FormatInvalid, err, given[0]+" is no tool: "+errs.As(err).Message, `it is {"name": ..., "source": ..., "effect": ...}; docs/TOOLSHED.md`)
 		}
 		return e.withToolbox(cmd.Context(), func(t *app.Toolbox) error {
-			x, err := t.Shed.Save(cmd.Context(), *owner, body.(record.ToolSaved))
+			x, err := t.Shed.Save(cmd.Context(), *owner, written)
 			if err != nil {
 				return err
 			}
@@ -186,7 +186,11 @@ func (e *env) showTool(x toolshed.Entry) error {
 	if e.json {
 		return e.printJSON(x)
 	}
-	fmt.Fprintf(e.out, "%s  %s, %s\n%s\n\n%s\n", x.Saved.Name, x.Status, x.Saved.Effect, x.Tool, x.Saved.Source)
+	written := ""
+	if x.Saved.Trajectory != "" {
+		written = "written in " + x.Saved.Trajectory + "\n"
+	}
+	fmt.Fprintf(e.out, "%s  %s, %s\n%s\n%s\n%s\n", x.Saved.Name, x.Status, x.Saved.Effect, x.Tool, written, x.Saved.Source)
 	for _, j := range x.Judgements {
 		verdict := "passed"
 		if !j.Passed {

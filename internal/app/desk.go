@@ -56,20 +56,11 @@ func (a *App) openDesk(store Store) {
 
 // Serve makes the protocol's side of it.
 func (d Desk) Serve() *mcp.Desk {
-	o := mcp.Offer{Version: d.Version, Owner: auth.Owner, Open: d.open, Save: d.save, Clock: d.Clock}
+	o := mcp.Offer{Version: d.Version, Owner: auth.Owner, Open: d.open, Clock: d.Clock}
 	if d.Turns != nil {
 		o.Ask = d.ask
 	}
 	return mcp.NewDesk(o)
-}
-
-func (d Desk) save(ctx context.Context, owner string, raw json.RawMessage) (any, error) {
-	body, err := record.DecodeBody(record.KindToolSaved, raw)
-	if err != nil {
-		return nil, errs.Wrap(errs.InvalidRequest, err, "the arguments are no tool", "give name, source, effect, uses and examples")
-	}
-	e, err := d.Tools.Shed.Save(ctx, owner, body.(record.ToolSaved))
-	return map[string]any{"tool": e.Tool, "status": e.Status, "parameters": e.Saved.Parameters}, err
 }
 
 // desked is one session. It is its own ledger.
@@ -157,6 +148,35 @@ func (w *desked) Call(ctx context.Context, name string, args json.RawMessage) (t
 
 func (w *desked) invoke(ctx context.Context, parent, name string, args json.RawMessage) (tool.Result, error) {
 	return w.gate.Invoke(ctx, tool.Call{ID: w.IDs.New(ids.Request), Name: name, Arguments: args, Parent: parent})
+}
+
+// Save implements mcp.Work: it is a call of the session, on record like the others, and the
+// tool's trajectory is the session.
+func (w *desked) Save(ctx context.Context, written json.RawMessage) (tool.Result, error) {
+	c := tool.Call{ID: w.IDs.New(ids.Request), Name: "save_tool", Arguments: written}
+	if err := w.Begin(ctx, c, tool.Def{Effect: tool.Write}); err != nil {
+		return tool.Result{}, err
+	}
+	var r tool.Result
+	saved, err := w.save(ctx, written)
+	if err == nil {
+		r.Value, err = json.Marshal(saved)
+	}
+	if err != nil {
+		r = tool.Fail(err)
+	}
+	return r, w.End(context.WithoutCancel(ctx), c, r)
+}
+
+func (w *desked) save(ctx context.Context, written json.RawMessage) (harness.Saved, error) {
+	t, err := record.WrittenTool(written, w.session)
+	if err != nil {
+		return harness.Saved{}, err
+	}
+	if w.gate.Clean(string(written)) != string(written) {
+		return harness.Saved{}, errs.New(errs.InvalidRequest, "the tool quotes a value that is not for the model", "have the value come in as an argument")
+	}
+	return w.Tools.Save(ctx, w.owner, t)
 }
 
 // Run implements mcp.Work.

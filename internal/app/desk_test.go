@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"macaron/internal/auth"
+	"macaron/internal/record"
 )
 
 // carrying sends a key with each request.
@@ -91,6 +93,26 @@ func TestClientsOfTwoTenants(t *testing.T) {
 	saved, failed := ann.use("save_tool", object{"name": "twice", "source": "def twice(n: int):\n    return n * 2\n"})
 	if failed != "" {
 		t.Fatal(failed)
+	}
+	for name, args := range map[string]object{
+		"a caller's trajectory":   {"name": "thrice", "source": "def thrice(n: int):\n    return n * 3\n", "trajectory": "run_1"},
+		"another's session":       {"name": "thrice", "source": "def thrice(n: int):\n    return n * 3\n", "session": "mcp_none"},
+		"a session that is no id": {"name": "thrice", "source": "def thrice(n: int):\n    return n * 3\n", "session": 1},
+	} {
+		if got, failed := ann.use("save_tool", args); failed == "" {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	kept, err := s.tools.Shed.List(t.Context(), "acme")
+	if err != nil || len(kept) != 1 {
+		t.Fatal(kept, err)
+	}
+	all, err := s.store.Records(t.Context(), "acme", kept[0].Saved.Trajectory, 0, 99)
+	if err != nil || !slices.ContainsFunc(all, func(r record.Record) bool {
+		b, ok := r.Body.(record.ToolReturned)
+		return ok && b.Name == "save_tool" && strings.Contains(string(b.Value), saved["tool"].(string))
+	}) {
+		t.Errorf("the tool's trajectory %q does not tell of it: %v", kept[0].Saved.Trajectory, err)
 	}
 	for owner, want := range map[string]int{"acme": 1, "other": 0} {
 		if list, err := s.tools.Shed.List(t.Context(), owner); err != nil || len(list) != want {

@@ -24,7 +24,7 @@ func (a *App) openRuns(Options) error {
 	a.runs = &runs{}
 	a.onClose(a.closeRuns)
 	a.runs.Harness = harness.New(harness.Deps{
-		Generator: a.seen(a.metered()), Contracts: agents{a.catalogue}, Log: a.store, Tools: a.tools.Tools, Pool: a.tools.Pool, Home: a.tools.Work(),
+		Generator: a.seen(a.metered()), Contracts: agents{a.catalogue}, Log: a.store, Tools: a.tools.Tools, Pool: a.tools.Pool, Saver: a.tools, Home: a.tools.Work(),
 		Clock: a.clock, IDs: a.ids, Logger: a.log, Running: a.cfg.Runs.Running, Waiting: a.cfg.Runs.Waiting,
 		Priced: a.priced, Secret: a.tools.Secret, Variable: a.tools.Variable,
 	})

@@ -15,6 +15,7 @@ import (
 	"macaron/internal/harness"
 	"macaron/internal/ids"
 	"macaron/internal/mcp"
+	"macaron/internal/record"
 	"macaron/internal/repl"
 	"macaron/internal/tool"
 	"macaron/internal/tool/builtin"
@@ -48,6 +49,12 @@ func NewToolbox(cfg config.Config, log toolshed.Log, l *slog.Logger, c clock.Clo
 	t.MCP = mcp.New(servers, mcp.Files{Dir: filepath.Join(cfg.Home, "mcp")}, l)
 	t.Shed = &toolshed.Shed{Log: log, Sandbox: t, Cases: toolshed.Files{Dir: filepath.Join(cfg.Home, "shed")}, IDs: i, Clock: c}
 	return t
+}
+
+// Save keeps a tool that somebody wrote; it is a harness.Saver.
+func (t *Toolbox) Save(ctx context.Context, owner string, written record.ToolSaved) (harness.Saved, error) {
+	e, err := t.Shed.Save(ctx, owner, written)
+	return harness.Saved{Tool: e.Tool, Status: string(e.Status), Parameters: e.Saved.Parameters, Trajectory: e.Saved.Trajectory}, err
 }
 
 // Work is the directory below which every workspace lies.

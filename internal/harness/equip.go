@@ -36,7 +36,10 @@ func (r *run) equip(ctx context.Context, opened *record.RunOpened) error {
 	for _, t := range tools {
 		r.tools[t.Def().Name] = t
 	}
-	r.own = r.ownTools(mode)
+	var err error
+	if r.own, err = r.ownTools(mode); err != nil {
+		return err
+	}
 	for _, name := range sortedKeys(r.own) {
 		if t := r.own[name]; t.do != nil {
 			tools = append(tools, t)

@@ -73,6 +73,7 @@ type Deps struct {
 	Log       Log
 	Tools     Toolbox                                   // nil: the harness's own alone
 	Pool      func(context.Context) (*repl.Pool, error) // gives the sandbox when it is needed; nil: no code can be run
+	Saver     Saver                                     // nil: runs cannot save tools
 	Home      string                                    // directory of workspaces and kept files; those of Pool lie below it
 	Clock     clock.Clock
 	IDs       *ids.Source

@@ -8,6 +8,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/tool"
+	"macaron/internal/tool/kit"
 	"macaron/internal/transcript"
 )
 
@@ -16,6 +17,8 @@ import (
 type ownTool struct {
 	def tool.Def
 	do  func(ctx context.Context, call string, args json.RawMessage) (any, error)
+	// again: a call that is made twice has one effect, so that after no failure is it in doubt.
+	again bool
 }
 
 // Def implements tool.Tool.
@@ -24,6 +27,11 @@ func (t ownTool) Def() tool.Def { return t.def }
 // Invoke implements tool.Tool.
 func (t ownTool) Invoke(ctx context.Context, c tool.Call) (tool.Result, error) {
 	out, err := t.do(ctx, c.ID, c.Arguments)
+	if err != nil && t.again {
+		failed := tool.Fail(err)
+		failed.Error.Retryable = errs.CodeOf(err) != errs.InvalidRequest
+		return failed, nil
+	}
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -50,6 +58,7 @@ const (
 	useAdd    = "memory.add"
 	useSearch = "memory.search"
 	useForget = "memory.forget"
+	useSave   = "tools.save"
 )
 
 // Own reports whether a builtin, as tools.use names it, is the harness's: a Toolbox leaves
@@ -57,7 +66,7 @@ const (
 func Own(use string) bool {
 	switch use {
 	case contract.UseBuiltin + usePython, contract.UseBuiltin + useFinish, contract.UseBuiltin + useSkill,
-		contract.UseBuiltin + useAdd, contract.UseBuiltin + useSearch, contract.UseBuiltin + useForget:
+		contract.UseBuiltin + useAdd, contract.UseBuiltin + useSearch, contract.UseBuiltin + useForget, contract.UseBuiltin + useSave:
 		return true
 	}
 	return false
@@ -71,7 +80,7 @@ func object(properties, required string) json.RawMessage {
 }
 
 // ownTools are those that the contract declares, and those that its mode and skills need.
-func (r *run) ownTools(mode contract.Mode) map[string]ownTool {
+func (r *run) ownTools(mode contract.Mode) (map[string]ownTool, error) {
 	out := map[string]ownTool{}
 	reads := false
 	for _, t := range r.contract.Tools {
@@ -87,11 +96,11 @@ func (r *run) ownTools(mode contract.Mode) map[string]ownTool {
 		case contract.UseBuiltin + useFinish:
 			name = transcript.Finish
 		}
-		own.def.Name = name
-		if t.Description != "" {
-			own.def.Description = t.Description
+		var err error
+		if own.def, err = kit.Declared(own.def, t, true); err != nil {
+			return nil, errs.As(err).In("tools." + t.Name)
 		}
-		own.def.MaxCalls, own.def.Approval = t.MaxCalls, t.Approval
+		own.def.Name = name
 		out[name] = own
 	}
 	if len(r.contract.Skills) > 0 && !reads {
@@ -107,7 +116,7 @@ func (r *run) ownTools(mode contract.Mode) map[string]ownTool {
 			out[transcript.Python] = t
 		}
 	}
-	return out
+	return out, nil
 }
 
 // builtin makes an own tool by what tools.use says.
@@ -130,6 +139,8 @@ func (r *run) builtin(use string) (ownTool, bool) {
 		}}, true
 	case contract.UseBuiltin + useForget:
 		return ownTool{def: tool.Def{Description: "Forget something that is remembered.", Effect: tool.Write, Parameters: object(`"item":{"type":"string"}`, `"item"`)}, do: r.forget}, true
+	case contract.UseBuiltin + useSave:
+		return r.saver(), true
 	}
 	return ownTool{}, false
 }

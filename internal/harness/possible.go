@@ -12,7 +12,7 @@ import (
 
 // possible refuses a contract that asks for what is not here, before anything is done.
 func (r *run) possible() error {
-	for _, check := range []func() error{r.standsOn, r.checksKnown, r.valuesKnown} {
+	for _, check := range []func() error{r.standsOn, r.checksKnown, r.valuesKnown, r.saves} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -71,6 +71,16 @@ func (r *run) checksKnown() error {
 
 func noCheck(h contract.Hook) error {
 	return errs.New(errs.InvalidRequest, "the hook "+h.Name+" names the check "+errs.Clip(h.Check)+", which there is none of", "there are "+strings.Join(sortedKeys(checks), ", ")).In("hooks")
+}
+
+// saves wants somebody who keeps tools where the contract lets runs save them.
+func (r *run) saves() error {
+	for _, t := range r.contract.Tools {
+		if t.Use == contract.UseBuiltin+useSave && r.h.Saver == nil {
+			return errs.New(errs.Unsupported, "there is no shed of tools here", "leave "+t.Name+" out of the contract").In("tools")
+		}
+	}
+	return nil
 }
 
 // valuesKnown wants the values that the contract only names: they are the operator's.

@@ -15,6 +15,7 @@ import (
 	"macaron/internal/backend"
 	"macaron/internal/backend/backendtest"
 	"macaron/internal/chat"
+	"macaron/internal/clock"
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -22,6 +23,7 @@ import (
 	"macaron/internal/repl"
 	"macaron/internal/store/sqlite"
 	"macaron/internal/tool"
+	"macaron/internal/toolshed"
 )
 
 var ctx = context.Background()
@@ -126,6 +128,14 @@ type rig struct {
 	dir    string
 }
 
+// shed keeps tools of a test's runs.
+type shed struct{ *toolshed.Shed }
+
+func (s shed) Save(ctx context.Context, owner string, t record.ToolSaved) (Saved, error) {
+	e, err := s.Shed.Save(ctx, owner, t)
+	return Saved{Tool: e.Tool, Status: string(e.Status), Parameters: e.Saved.Parameters, Trajectory: e.Saved.Trajectory}, err
+}
+
 // say is one answer of the policy: text, or calls written NAME {"arguments"}.
 type say string
 
@@ -186,6 +196,7 @@ func setup(t testing.TB, dir, agent string, policy *backendtest.Scripted, code b
 			t.Fatal(err)
 		}
 		d.Pool = func(context.Context) (*repl.Pool, error) { return pool, nil }
+		d.Saver = shed{&toolshed.Shed{Log: store, Sandbox: pool, IDs: ids.NewSource(clock.System{}, nil), Clock: clock.System{}}}
 	}
 	r.Harness = New(d)
 	t.Cleanup(func() {

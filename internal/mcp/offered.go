@@ -83,10 +83,8 @@ func (d counter) tools() {
 		}))
 	d.add("call_tool", "Call one tool.", takes(`"name":{"type":"string"},"arguments":{"type":"object"},`+sessionProperty, `"name"`), d.in(callTool))
 	d.add("save_tool", "Keep a Python function as a tool, for its owner alone until it is promoted.",
-		takes(`"name":{"type":"string"},"source":{"type":"string"},"effect":{"enum":["pure","read","write","irreversible"]},"uses":{"type":"array","items":{"type":"string"}},"examples":{"type":"array","items":{"type":"object"}},"doc":{"type":"string"},"parameters":{"type":"object"},"result":{"type":"object"}`, `"name","source"`),
-		func(ctx context.Context, raw json.RawMessage) (any, error) {
-			return d.offer.Save(ctx, d.owner, raw)
-		})
+		takes(`"name":{"type":"string"},"source":{"type":"string"},"effect":{"enum":["pure","read","write","irreversible"]},"uses":{"type":"array","items":{"type":"string"}},"examples":{"type":"array","items":{"type":"object"}},"doc":{"type":"string"},"parameters":{"type":"object"},"result":{"type":"object"},`+sessionProperty, `"name","source"`),
+		d.saveTool)
 	d.add("list_sessions", "List your open sessions.", takes(``, ``), func(ctx context.Context, _ json.RawMessage) (any, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -126,6 +124,38 @@ func callTool(ctx context.Context, p *place, a asked) (any, error) {
 		return nil, &errs.Error{Code: r.Error.Code, Message: p.work.Shown(a.Name, tool.Result{Error: r.Error}, maxShown)}
 	}
 	return map[string]any{"session": p.id, "result": p.work.Shown(a.Name, r, maxShown)}, nil
+}
+
+// saveTool keeps a tool that a session wrote.
+func (d counter) saveTool(ctx context.Context, raw json.RawMessage) (any, error) {
+	written := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &written); err != nil {
+		return nil, errs.New(errs.InvalidRequest, "the arguments cannot be read: "+errs.Clip(err.Error()), "")
+	}
+	var session string
+	if given, ok := written["session"]; ok {
+		if err := json.Unmarshal(given, &session); err != nil {
+			return nil, errs.New(errs.InvalidRequest, "session is a text", "").In("session")
+		}
+		delete(written, "session")
+	}
+	rest, err := json.Marshal(written)
+	if err != nil {
+		return nil, err
+	}
+	return d.at(ctx, d.owner, session, func(p *place) (any, error) {
+		r, err := p.work.Save(ctx, rest)
+		if err == nil && r.Error != nil {
+			err = &errs.Error{Code: r.Error.Code, Message: r.Error.Message}
+		}
+		if err != nil {
+			return nil, err
+		}
+		out := map[string]any{}
+		err = json.Unmarshal(r.Value, &out)
+		out["session"] = p.id
+		return out, err
+	})
 }
 
 func (d counter) closeSession(ctx context.Context, raw json.RawMessage) (any, error) {

@@ -30,7 +30,8 @@ type Work interface {
 	Run(ctx context.Context, code string) (Ran, error)
 	Defs() []tool.Def
 	Call(ctx context.Context, name string, args json.RawMessage) (tool.Result, error)
-	Shown(name string, r tool.Result, limit int) string // what a model may see of a result
+	Save(ctx context.Context, written json.RawMessage) (tool.Result, error) // keeps a tool that the client wrote
+	Shown(name string, r tool.Result, limit int) string                     // what a model may see of a result
 	Close() error
 }
 
@@ -46,9 +47,8 @@ type Ran struct {
 // Offer is what the server does for its clients. Every function acts for one tenant.
 type Offer struct {
 	Version string
-	Owner   func(q *http.Request) string                                                // whom a request acts for
-	Open    func(ctx context.Context, owner string) (Work, error)                       // begins a session
-	Save    func(ctx context.Context, owner string, saved json.RawMessage) (any, error) // keeps a tool
+	Owner   func(q *http.Request) string                          // whom a request acts for
+	Open    func(ctx context.Context, owner string) (Work, error) // begins a session
 	// Ask is one turn of chat; conversation is that of the turn before, "" begins one. Nil:
 	// it is not offered.
 	Ask   func(ctx context.Context, owner, conversation, text string) (Answered, error)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
 
@@ -27,7 +28,22 @@ type ToolSaved struct {
 	Effect     string          `json:"effect"`
 	Uses       []string        `json:"uses,omitempty"` // tools that it calls
 	Examples   []ToolExample   `json:"examples,omitempty"`
-	Trajectory string          `json:"trajectory,omitempty"` // the run in which it was written
+	Trajectory string          `json:"trajectory,omitempty"` // the run in which it was written, "" if none
+}
+
+// WrittenTool reads a tool as its author gives it. Where it was written is what this program
+// knows, and never what the author says.
+func WrittenTool(raw []byte, trajectory string) (ToolSaved, error) {
+	body, err := decodeAs[ToolSaved](raw)
+	if err != nil {
+		return ToolSaved{}, errs.Wrap(errs.InvalidRequest, err, errs.Clip(err.Error()), "give name and source, and perhaps effect, uses, examples, doc, parameters and result")
+	}
+	t := body.(ToolSaved)
+	if t.Trajectory != "" {
+		return ToolSaved{}, errs.New(errs.InvalidRequest, "trajectory is set by this program alone", "leave it out").In("trajectory")
+	}
+	t.Trajectory = trajectory
+	return t, nil
 }
 
 // ToolExample is a call that the author knows, and what it gives.

@@ -99,6 +99,13 @@ func (s *Shed) Save(ctx context.Context, owner string, t record.ToolSaved) (Entr
 	if e, err := s.Show(ctx, owner, digest); err == nil {
 		return e, nil
 	}
+	all, err := s.Log.Shed(ctx, owner, maxTools)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(all) == maxTools {
+		return Entry{}, errs.New(errs.TooLarge, fmt.Sprintf("the shed has %d tools, the most that it takes", maxTools), "macaron data delete removes one with its session")
+	}
 	session := s.IDs.New(ids.Session)
 	head := s.head(owner, session, digest)
 	open := head
@@ -109,6 +116,9 @@ func (s *Shed) Save(ctx context.Context, owner string, t record.ToolSaved) (Entr
 		{Head: head, Body: t},
 	}})
 	if err != nil {
+		if e, again := s.Show(ctx, owner, digest); again == nil {
+			return e, nil // somebody else has saved it meanwhile
+		}
 		return Entry{}, err
 	}
 	return s.Show(ctx, owner, digest)

@@ -12,19 +12,8 @@ import (
 	"macaron/internal/testmodel"
 )
 
-// agentWithFiles acts with one tool of a server that others wrote, the path as an enum: that
-// much the default model can do.
+// agentWithFiles acts with one tool of a server that others wrote.
 const agentWithFiles = `
-[agent]
-mode = "functions"
-adapter = "L1"
-max_turns = 6
-step_tokens = 96
-[agent.prompts]
-system = """
-{{specialist}}
-Do the task with the tools. When you know the answer, call finish."""
-gate = "You are not finished: {{reason}}."
 [[mcp]]
 name = "files"
 [[tools]]
@@ -32,15 +21,6 @@ name = "read_file"
 use = "mcp:files/read_file"
 effect = "read"
 parameters = {type = "object", properties = {path = {enum = ["note.txt"]}}, required = ["path"], additionalProperties = false}
-[[tools]]
-name = "finish"
-use = "builtin:run.finish"
-[[hooks]]
-name = "looked"
-on = "stop"
-check = "tools.called"
-with = {tools = ["read_file"]}
-max_rounds = 5
 `
 
 // A run of the program with the default model reads a file through the npm package
@@ -50,7 +30,7 @@ func TestARunUsesAServerFromNPM(t *testing.T) {
 	program, home, dir := build(t), t.TempDir(), t.TempDir()
 	write(t, filepath.Join(dir, "note.txt"), "The code word is marzipan.\n")
 	contract := filepath.Join(home, "agent.toml")
-	write(t, contract, talk(t)+agentWithFiles)
+	write(t, contract, testmodel.Talk(t, "../..")+testmodel.Agent(agentWithFiles, "read_file"))
 	served := func(version string) { write(t, filepath.Join(home, "config.toml"), fileServer(t, version, dir)) }
 	act := func(args ...string) (string, error) {
 		cmd := exec.Command(program, append(args, "--home", home, "--contract", contract, "--model", testmodel.Path(t))...)
@@ -87,22 +67,6 @@ func TestARunUsesAServerFromNPM(t *testing.T) {
 	if records, err = act("run", "export", run.ID, "--format", "records"); err != nil || !strings.Contains(records, `"tool.returned"`) || !strings.Contains(records, "marzipan") {
 		t.Errorf("an accepted tool: %v\n%s", err, records)
 	}
-}
-
-// talk is the default contract without its agent, and without chance.
-func talk(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("../../macaron.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	adapters, err := filepath.Abs("../../adapters")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, _, _ := strings.Cut(string(text), "[agent]")
-	before = strings.Replace(before, "temperature = 0.3", "temperature = 0.0", 1)
-	return strings.ReplaceAll(before, `"adapters/`, `"`+adapters+`/`)
 }
 
 // fileServer is the operator's word on how an installed version is started: in its

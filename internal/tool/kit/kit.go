@@ -41,7 +41,9 @@ func Build(ctx context.Context, c *contract.Contract, p Parts) ([]tool.Tool, err
 		}
 		made, own, err := p.find(ctx, c, t, builtins)
 		if err == nil {
-			made, err = declared(made, t, own)
+			var d tool.Def
+			d, err = Declared(made.Def(), t, own)
+			made = named{made, d}
 		}
 		if err != nil {
 			e := *errs.As(err)
@@ -128,10 +130,9 @@ type named struct {
 // Def gives the definition.
 func (n named) Def() tool.Def { return n.def }
 
-// declared lays what the contract says over what the tool says. own: the tool's effect is
-// known, and the contract's may be a stronger one only.
-func declared(made tool.Tool, t contract.Tool, own bool) (tool.Tool, error) {
-	d := made.Def()
+// Declared lays what the contract says over what a tool says of itself. own: the tool's effect
+// is known, and the contract's may be a stronger one only.
+func Declared(d tool.Def, t contract.Tool, own bool) (tool.Def, error) {
 	d.Name, d.Retries, d.TimeoutMS, d.MaxCalls = t.Name, t.Retries, t.TimeoutMS, t.MaxCalls
 	if t.Description != "" {
 		d.Description = t.Description
@@ -146,12 +147,12 @@ func declared(made tool.Tool, t contract.Tool, own bool) (tool.Tool, error) {
 	d.NoAI = append(slices.Clone(d.NoAI), t.NoAI...)
 	if e := t.Effect; e != "" {
 		if own && slices.Index(tool.Effects(), e) < slices.Index(tool.Effects(), d.Effect) {
-			return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("its effect is %s, and the contract says %s", d.Effect, e), "a contract can declare a stronger effect only")
+			return d, errs.New(errs.InvalidRequest, fmt.Sprintf("its effect is %s, and the contract says %s", d.Effect, e), "a contract can declare a stronger effect only")
 		}
 		if d.Effect = e; !own {
 			d.Approval = false // the default of a tool that nothing is known of
 		}
 	}
 	d.Approval = d.Approval || t.Approval
-	return named{made, d}, d.Check()
+	return d, d.Check()
 }
