@@ -65,6 +65,8 @@ func newKeyCreate(e *env) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&want.Tenant, "tenant", auth.Local, "tenant whose conversations it reaches")
+	f.StringVar(&want.User, "user", "", "user of the tenant whose key it is: adapters that are for single users go by it")
+	f.BoolVar(&want.Trusted, "trust-user", false, "the holder knows the tenant's users and names them in user, metadata.user_id or "+auth.UserHeader)
 	f.StringVar(&want.Name, "name", "", "name for people")
 	f.StringVar(&scopes, "scopes", "chat,read,feedback", "what it may do: some of chat, read, feedback, runs, train, approve, publish, admin, metrics")
 	f.StringVar(&adapters, "adapters", "", "adapters that may answer, comma-separated; none: all")
@@ -184,6 +186,17 @@ func newKeyList(e *env) *cobra.Command {
 	}
 }
 
+// whose is a key's tenant, with its user or * for a holder who names users.
+func whose(k auth.Key) string {
+	switch {
+	case k.Trusted:
+		return k.Tenant + "/*"
+	case k.User != "":
+		return k.Tenant + "/" + k.User
+	}
+	return k.Tenant
+}
+
 func (e *env) listKeys(all *auth.Keys, now time.Time) error {
 	shown := []keyShown{}
 	rows := [][]string{{"ID", "TENANT", "STATE", "SCOPES", "EXPIRES", "LIMITS", "NAME"}}
@@ -193,7 +206,7 @@ func (e *env) listKeys(all *auth.Keys, now time.Time) error {
 		for _, s := range k.Scopes {
 			scopes = append(scopes, string(s))
 		}
-		rows = append(rows, []string{k.ID, k.Tenant, k.State(now), strings.Join(scopes, ","), orDash(expiry(k.Expires)), orDash(quota(k.Limits)), k.Name})
+		rows = append(rows, []string{k.ID, whose(k), k.State(now), strings.Join(scopes, ","), orDash(expiry(k.Expires)), orDash(quota(k.Limits)), k.Name})
 	}
 	if e.json {
 		tenants := all.Tenants

@@ -19,7 +19,7 @@ func (a *App) route(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, err)
 		return
 	}
-	report, err := a.turns.Route(r.Context(), auth.Owner(r), text, previous)
+	report, err := a.turns.Route(r.Context(), auth.Owner(r), auth.Of(r.Context()).User, text, previous)
 	if err != nil {
 		a.fail(w, err)
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"macaron/internal/auth"
 	"macaron/internal/chat"
 	"macaron/internal/ids"
 	"macaron/internal/limits"
@@ -30,10 +31,14 @@ func (d Desk) ask(ctx context.Context, owner, conversation, text string) (mcp.An
 	if err := limits.Conversation(messages); err != nil {
 		return mcp.Answered{}, err
 	}
+	user, scope := auth.Of(ctx).Acts("")
+	if scope != "" {
+		scope += "/"
+	}
 	var said answered
 	session, parent, _ := strings.Cut(conversation, "/")
 	err := d.Turns.Run(ctx, turn.Request{
-		ID: d.IDs.New(ids.Request), Owner: owner, Scope: askScope, Session: session, ParentTurn: parent,
+		ID: d.IDs.New(ids.Request), Owner: owner, User: user, Scope: scope + askScope, Session: session, ParentTurn: parent,
 		Messages: messages, Purpose: record.Production, Consent: record.ConsentNone,
 	}, &said)
 	return mcp.Answered{Answer: said.text.String(), Adapter: said.report.Adapter, Conversation: said.report.Session + "/" + said.report.Turn}, err

@@ -118,7 +118,10 @@ func (a *App) admit(w http.ResponseWriter, r *http.Request, scope auth.Scope) (a
 	if err == nil && !p.Can(scope) {
 		err = errs.New(errs.Forbidden, "this key has no scope "+string(scope), "use a key that has it")
 	}
-	return p, err
+	if err != nil {
+		return p, err
+	}
+	return p.As(r.Header.Get(auth.UserHeader))
 }
 
 // rateHeaders tells a client what it may still take, in the words of OpenAI's API.

@@ -12,7 +12,7 @@ import (
 // measurement's contract for the adapter that acts here. The tools come with each task.
 func (a *App) Bench(ctx context.Context) (harness.Deps, bench.Policy, error) {
 	ctx = auth.With(ctx, auth.Principal{Owner: auth.Local})
-	now, err := a.catalogue.Current(ctx, auth.Local)
+	now, err := a.catalogue.Current(ctx, auth.Local, "")
 	if err != nil {
 		return harness.Deps{}, bench.Policy{}, err
 	}

@@ -45,7 +45,7 @@ func (a *App) openCatalogue(Options) error {
 }
 
 // Current implements turn.Catalogue.
-func (c *catalogue) Current(ctx context.Context, owner string) (turn.Catalog, error) {
+func (c *catalogue) Current(ctx context.Context, owner, user string) (turn.Catalog, error) {
 	s, err := c.registry.Current(ctx, owner)
 	if err != nil {
 		return turn.Catalog{}, err
@@ -60,8 +60,8 @@ func (c *catalogue) Current(ctx context.Context, owner string) (turn.Catalog, er
 		if rev.Name == s.Contract.Router.Adapter {
 			out.Router = rev
 		}
-		if !s.Contract.Adapters[i].For(owner) || !who.May(rev.Name) {
-			continue // for this tenant or key it does not exist
+		if !s.Contract.Adapters[i].For(owner, user) || !who.May(rev.Name) {
+			continue // for this tenant, user or key it does not exist
 		}
 		out.Adapters = append(out.Adapters, rev)
 	}

@@ -112,7 +112,7 @@ func (f *front) shared(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // allowedHeaders are those that clients of the three APIs send from a page.
-const allowedHeaders = "Authorization, X-Api-Key, Content-Type, X-Request-Id, X-Macaron-Session, X-Macaron-Parent-Turn, X-Macaron-Consent, " +
+const allowedHeaders = "Authorization, X-Api-Key, Content-Type, X-Request-Id, X-Macaron-Session, X-Macaron-Parent-Turn, X-Macaron-Consent, X-Macaron-User, " +
 	"Anthropic-Version, Anthropic-Beta, Anthropic-Dangerous-Direct-Browser-Access, OpenAI-Organization, OpenAI-Project, OpenAI-Beta, " +
 	"X-Stainless-Lang, X-Stainless-Package-Version, X-Stainless-OS, X-Stainless-Arch, X-Stainless-Runtime, X-Stainless-Runtime-Version, " +
 	"X-Stainless-Retry-Count, X-Stainless-Timeout, X-Stainless-Helper-Method"

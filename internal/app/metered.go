@@ -34,13 +34,13 @@ func (g gate) Run(ctx context.Context, q turn.Request, out turn.Sink) error {
 }
 
 // Route decides who would take a request.
-func (g gate) Route(ctx context.Context, owner, text string, previous *contract.Previous) (turn.Report, error) {
+func (g gate) Route(ctx context.Context, owner, user, text string, previous *contract.Previous) (turn.Report, error) {
 	leave, err := auth.Of(ctx).Enter(g.clock.Now())
 	if err != nil {
 		return turn.Report{}, err
 	}
 	defer leave()
-	return g.Runner.Route(ctx, owner, text, previous)
+	return g.Runner.Route(ctx, owner, user, text, previous)
 }
 
 // Dry decides who would take a request, in its conversation.

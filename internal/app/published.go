@@ -29,11 +29,11 @@ func served(rev adapter.Revision, champions map[string]adapter.Pointer) adapter.
 // upstreams tells whether a source lives at an engine below, which knows it by a name.
 func upstreams(source string) bool { return strings.HasPrefix(source, "model:") }
 
-// Servable refuses a name that a contract gives an owner no adapter for, or none that can be
+// Servable refuses a name that a contract gives nobody of an owner an adapter for, or none that can be
 // served another revision.
 func Servable(k *contract.Contract, owner, name string) error {
 	a, ok := k.Adapter(name)
-	if !ok || !a.For(owner) {
+	if !ok || !a.Within(owner) {
 		return noAdapter(name)
 	}
 	if upstreams(a.Source) {
@@ -56,10 +56,14 @@ func (a *App) published() http.Handler {
 			if err != nil {
 				return "", err
 			}
-			if err := Servable(now.Contract, owner, name); err != nil || auth.Of(ctx).May(name) {
-				return now.Contract.Hash(), err
+			who, err := auth.Of(ctx), Servable(now.Contract, owner, name)
+			if err != nil {
+				return "", err
 			}
-			return "", noAdapter(name) // for this key it does not exist
+			if a, _ := now.Contract.Adapter(name); who.User != "" && !a.For(owner, who.User) || !who.May(name) {
+				return "", noAdapter(name) // for this key it does not exist
+			}
+			return now.Contract.Hash(), nil
 		},
 		Collect: func(ctx context.Context, dryRun bool) (revisions.Collected, error) {
 			k := Collection(a.cfg.Home, a.cfg.Contract)

@@ -353,3 +353,20 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+// A key is of one user, or of somebody who names users; what is no name is refused.
+func TestUsersOfKeys(t *testing.T) {
+	base := Key{ID: "key_01M8N7RRSWCRS4MDX20MMYY9X7", Digest: digestOf("x"), Tenant: "acme", Scopes: []Scope{Chat}}
+	for user, good := range map[string]bool{"ana": true, "a/b c@d": true, " ana": false, "a\nb": false, "\xff": false, strings.Repeat("x", 257): false} {
+		k := base
+		k.User = user
+		if err := k.Check(); (err == nil) != good {
+			t.Errorf("%q: %v", user, err)
+		}
+	}
+	both := base
+	both.User, both.Trusted = "ana", true
+	if errs.As(both.Check()).Field != "user" {
+		t.Error("a key is of one user and names others")
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"macaron/internal/adapter"
 	"macaron/internal/errs"
@@ -27,6 +29,8 @@ type Key struct {
 	Name     string       `toml:"name,omitempty" json:"name,omitempty"` // for people
 	Digest   ids.Digest   `toml:"digest" json:"-"`                      // of the secret
 	Tenant   string       `toml:"tenant" json:"tenant"`
+	User     string       `toml:"user,omitempty" json:"user,omitempty"`             // of the tenant, whose key it is
+	Trusted  bool         `toml:"trust_user,omitempty" json:"trust_user,omitempty"` // its holder knows the tenant's users, and names them
 	Scopes   []Scope      `toml:"scopes" json:"scopes"`
 	Adapters []string     `toml:"adapters,omitempty" json:"adapters,omitempty"` // that may answer; none: all
 	Created  time.Time    `toml:"created" json:"created"`
@@ -70,6 +74,15 @@ func (k Key) Check() error {
 	if err := CheckTenant(k.Tenant); err != nil {
 		return err
 	}
+	switch {
+	case k.User == "":
+	case k.Trusted:
+		return errs.New(errs.InvalidRequest, "a key is one user's or its holder names users, not both", "leave one out").In("user")
+	default:
+		if err := CheckUser(k.User); err != nil {
+			return err
+		}
+	}
 	if len(k.Name) > limits.NameBytes {
 		return errs.New(errs.TooLarge, "the name is too long", "use at most 256 bytes").In("name")
 	}
@@ -96,6 +109,15 @@ func CheckTenant(name string) error {
 	})
 	if name == "" || len(name) > 64 || bad >= 0 || strings.ContainsRune("_-.@", rune(name[0])) {
 		return errs.New(errs.InvalidRequest, "\""+errs.Clip(name)+"\" is not the name of a tenant", "use a letter or digit and then up to 63 of A-Z a-z 0-9 _ - . @").In("tenant")
+	}
+	return nil
+}
+
+// CheckUser refuses what cannot be a user's name.
+func CheckUser(name string) error {
+	bad := !utf8.ValidString(name) || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl)
+	if name == "" || len(name) > limits.NameBytes || bad {
+		return errs.New(errs.InvalidRequest, "\""+errs.Clip(name)+"\" is not the name of a user", "use 1 to 256 bytes of UTF-8 without control characters, and no white space at the ends").In("user")
 	}
 	return nil
 }

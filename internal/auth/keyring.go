@@ -107,7 +107,7 @@ func (k *Keyring) Authenticate(ctx context.Context, h http.Header) (Principal, e
 	if err != nil {
 		return Principal{}, err
 	}
-	p := Principal{Owner: key.Tenant, KeyID: key.ID, Scopes: key.Scopes, Adapters: key.Adapters, accounts: []*limits.Account{key.account}}
+	p := Principal{Owner: key.Tenant, User: key.User, Trusted: key.Trusted, KeyID: key.ID, Scopes: key.Scopes, Adapters: key.Adapters, accounts: []*limits.Account{key.account}}
 	if t := k.tenants[key.Tenant]; t != nil {
 		p.accounts = append(p.accounts, t)
 	}

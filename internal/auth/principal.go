@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"macaron/internal/errs"
 	"macaron/internal/limits"
 	"macaron/internal/record"
 )
@@ -18,6 +19,8 @@ const Local = "local"
 // Principal is whom a request acts for.
 type Principal struct {
 	Owner    string   // tenant: a term of every query
+	User     string   // of the tenant, whom the key is of or its trusted holder names; "": nobody in particular
+	Trusted  bool     // the holder may name users
 	KeyID    string   // of the key that was shown; "" on a server without keys
 	Scopes   []Scope  // what it may do
 	Adapters []string // that may answer; none: all
@@ -82,6 +85,40 @@ func (p Principal) Spend(now time.Time, s record.Spent) {
 	}
 }
 
+// As is the principal for a request whose header names a user, "" if none does. Only whom the
+// operator trusts with that may name another than the key's own.
+func (p Principal) As(user string) (Principal, error) {
+	if user == "" || user == p.User {
+		return p, nil
+	}
+	if !p.Trusted {
+		return p, errs.New(errs.Forbidden, "this key may not act for other users", "leave "+UserHeader+" out, or use a key that was made with --trust-user").In(UserHeader)
+	}
+	if err := CheckUser(user); err != nil {
+		return p, errs.As(err).In(UserHeader)
+	}
+	p.User = user
+	return p, nil
+}
+
+// Acts tells which user a request acts for whose body names one (`user`, `metadata.user_id`),
+// and the scope within which its conversations are found again. What a body says is a scope
+// within the key's user; it is a user only where the operator trusts whoever says it.
+func (p Principal) Acts(named string) (user, scope string) {
+	switch {
+	case p.User != "" && named != "" && named != p.User:
+		return p.User, p.User + "/" + named
+	case p.User != "":
+		return p.User, p.User
+	case p.Trusted:
+		return named, named
+	}
+	return "", named
+}
+
+// UserHeader names the user that a request acts for.
+const UserHeader = "X-Macaron-User"
+
 // May reports whether an adapter may answer to the principal.
 func (p Principal) May(adapter string) bool {
 	return len(p.Adapters) == 0 || slices.Contains(p.Adapters, adapter)
@@ -103,3 +140,6 @@ func Of(ctx context.Context) Principal {
 
 // Owner gives the tenant of a request; "" is refused by every query.
 func Owner(r *http.Request) string { return Of(r.Context()).Owner }
+
+// Acting is Acts for a request.
+func Acting(r *http.Request, named string) (user, scope string) { return Of(r.Context()).Acts(named) }

@@ -7,6 +7,7 @@ package contract
 
 import (
 	"slices"
+	"strings"
 
 	"macaron/internal/canonical"
 	"macaron/internal/chat"
@@ -112,7 +113,9 @@ type Adapter struct {
 	Description string `toml:"description" json:"description" rule:"need form=line"` // one line, for the router
 	Prompt      string `toml:"prompt" json:"prompt"`                                 // takes the place of {{specialist}}
 
-	Owners []string `toml:"owners" json:"owners,omitempty" rule:"count=1..256"` // tenants that it is for; none: everybody
+	// Whom it is for: whole tenants, and single users of tenants. Neither: everybody.
+	Owners []string `toml:"owners" json:"owners,omitempty" rule:"count=1..256"`
+	Users  []string `toml:"users" json:"users,omitempty" rule:"count=1..1024 form=user"` // TENANT/USER
 }
 
 // Canonical returns the canonical bytes, which Hash names. Do not change them.
@@ -130,11 +133,11 @@ func (c *Contract) Labels() []string {
 	return labels
 }
 
-// LabelsFor lists the adapters that a tenant may see, in the order of the contract.
-func (c *Contract) LabelsFor(owner string) []string {
+// LabelsFor lists the adapters that a tenant's user may see, in the order of the contract.
+func (c *Contract) LabelsFor(owner, user string) []string {
 	var labels []string
 	for _, a := range c.Adapters {
-		if a.For(owner) {
+		if a.For(owner, user) {
 			labels = append(labels, a.Name)
 		}
 	}
@@ -151,9 +154,18 @@ func (c *Contract) Adapter(name string) (Adapter, bool) {
 	return Adapter{}, false
 }
 
-// For reports whether a tenant may see and use the adapter.
-func (a Adapter) For(owner string) bool {
-	return len(a.Owners) == 0 || slices.Contains(a.Owners, owner)
+// Private reports whether the adapter is not for everybody.
+func (a Adapter) Private() bool { return len(a.Owners)+len(a.Users) > 0 }
+
+// For reports whether a user of a tenant may see and use the adapter; "" is nobody in
+// particular, who has what the whole tenant has.
+func (a Adapter) For(owner, user string) bool {
+	return !a.Private() || slices.Contains(a.Owners, owner) || user != "" && slices.Contains(a.Users, owner+"/"+user)
+}
+
+// Within reports whether anybody of a tenant may see and use the adapter.
+func (a Adapter) Within(owner string) bool {
+	return a.For(owner, "") || slices.ContainsFunc(a.Users, func(u string) bool { return strings.HasPrefix(u, owner+"/") })
 }
 
 func (c *Contract) seal() error {

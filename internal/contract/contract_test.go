@@ -99,6 +99,11 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"no owners", `title = "Agent"`, "owners = []", "adapters[1].owners has 0 entries"},
 		{"owner twice", `title = "Agent"`, `owners = ["a", "a"]`, `adapters[1].owners has "a"`},
 		{"empty owner", `title = "Agent"`, `owners = [" "]`, `adapters[1].owners has " "`},
+		{"user without tenant", `title = "Agent"`, `users = ["ann"]`, `adapters[1].users[0] is "ann"`},
+		{"user of a nameless tenant", `title = "Agent"`, `users = ["/ann"]`, `adapters[1].users[0] is "/ann"`},
+		{"tenant of a nameless user", `title = "Agent"`, `users = ["a/ "]`, `adapters[1].users[0] is "a/ "`},
+		{"user twice", `title = "Agent"`, `users = ["a/x", "a/x"]`, `adapters[1].users has "a/x"`},
+		{"somebody's default", `title = "Chat"`, `users = ["a/x"]`, `router.adapter is "L0", which is not for everybody`},
 		{"private default", `title = "Chat"`, `owners = ["a"]`, `router.adapter is "L0", which is not for everybody`},
 		{"utf-8", `base = "tiny"`, "base = \"\xff\"", "line 7, column "},
 	} {
@@ -173,11 +178,31 @@ func TestPromptsOfSomeLabels(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	private := parse(t, strings.Replace(fixture(t), `title = "Agent"`, `owners = ["ann"]`, 1))
-	if got := private.LabelsFor("bob"); len(got) != 1 || got[0] != "L0" {
+	if got := private.LabelsFor("bob", ""); len(got) != 1 || got[0] != "L0" {
 		t.Errorf("bob sees %q", got)
 	}
-	if got := private.LabelsFor("ann"); len(got) != 2 || private.Hash() == c.Hash() {
+	if got := private.LabelsFor("ann", ""); len(got) != 2 || private.Hash() == c.Hash() {
 		t.Errorf("ann sees %q", got)
+	}
+}
+
+// Nobody has an adapter that names others: no other user, no user of that name in another
+// tenant, nobody who is no user. Tenants and users that are named have it side by side.
+func TestAdaptersOfUsers(t *testing.T) {
+	c := parse(t, strings.Replace(fixture(t), `title = "Agent"`, "users = [\"acme/ann\", \"acme/x@y z\"]\nowners = [\"other\"]", 1))
+	a, _ := c.Adapter("L1")
+	for who, has := range map[[2]string]bool{
+		{"acme", "ann"}: true, {"acme", "x@y z"}: true, {"other", ""}: true, {"other", "anybody"}: true,
+		{"acme", ""}: false, {"acme", "bob"}: false, {"acme", "Ann"}: false, {"third", "ann"}: false, {"", "acme/ann"}: false, {"", ""}: false, {"acme/ann", ""}: false,
+	} {
+		if a.For(who[0], who[1]) != has || len(c.LabelsFor(who[0], who[1])) != map[bool]int{true: 2, false: 1}[has] {
+			t.Errorf("for %q of %q: %v", who[1], who[0], !has)
+		}
+	}
+	for owner, has := range map[string]bool{"acme": true, "other": true, "acm": false, "third": false, "": false} {
+		if a.Within(owner) != has {
+			t.Errorf("within %q: %v", owner, !has)
+		}
 	}
 }
 

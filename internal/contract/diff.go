@@ -163,7 +163,7 @@ func judge(path string, was, now json.RawMessage) (string, bool) {
 		return textChange(path, was, now), true
 	case upper:
 		return limit(path, was, now)
-	case allows, asks:
+	case allows, beside, asks:
 		return listChange(path, was, now, k)
 	case schema:
 		return schemaChange(path, was, now)
@@ -215,8 +215,11 @@ func listChange(path string, was, now json.RawMessage, k kind) (string, bool) {
 	if len(added) > 0 {
 		what += " now " + strings.Join(added, ", ")
 	}
-	if k == asks {
+	switch k {
+	case asks:
 		return what, len(added) == 0
+	case beside: // alone it would keep others out, and the last one gone may let everybody in
+		return what, len(gone) == 0 && was != nil
 	}
 	return what, len(gone) == 0 && was != nil || now == nil
 }

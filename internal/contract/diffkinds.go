@@ -17,6 +17,7 @@ const (
 	textual             // a text that the model reads
 	upper               // an upper bound
 	allows              // a list of what may be
+	beside              // a list of what may be beside what another list has
 	asks                // a list, or a switch, of what is asked for or withheld
 	schema              // a JSON Schema of what is accepted
 )
@@ -27,7 +28,7 @@ var kinds = map[string]kind{
 	"runtime.engines": allows, "runtime.needs": asks, "runtime.context": fixed, "runtime.base": fixed, "runtime.template": fixed, "runtime.tokenizer": fixed,
 	"prompts.*": textual, "agent.prompts.*": textual, "adapters.*.prompt": textual, "adapters.*.description": textual, "split.prompt": textual,
 	"tools.*.description": textual, "skills.*.text": textual, "skills.*.description": textual,
-	"adapters.*.owners":    allows,
+	"adapters.*.owners": allows, "adapters.*.users": beside,
 	"budgets.route_tokens": upper, "budgets.summary_tokens": upper, "budgets.answer_tokens": upper,
 	"agent.mode": fixed, "agent.max_turns": upper, "agent.max_tokens": upper, "agent.step_tokens": upper, "agent.max_wall_ms": upper,
 	"agent.max_tool_calls": upper, "agent.max_cost_usd": upper, "agent.result_chars": upper,

@@ -47,6 +47,7 @@ var forms = func() map[string]form {
 		"digest":     {expr: `^sha256:[0-9a-f]{64}$`, advice: "a digest is sha256: and 64 hexadecimal digits"},
 		"pointer":    {expr: `^/`, advice: "a JSON pointer begins with /"},
 		"url":        {expr: `^https?://[^/{}@]+(/.*)?$`, advice: "it is an http or https URL without user, and with parameters in path and query only"},
+		"user":       {expr: `^[^/\s]+/\S(.*\S)?$`, advice: "use TENANT/USER"},
 		"use":        {expr: `^(builtin:[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*|mcp:[^/]+/.+|shed:sha256:[0-9a-f]{64}|http)$`, advice: "it is builtin:NAME, mcp:SERVER/TOOL, shed:sha256:HEX or http"},
 	}
 	for name, f := range all {

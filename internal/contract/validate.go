@@ -56,8 +56,8 @@ func (c *Contract) checkRouter() error {
 		if !ok {
 			return bad(l.key, fmt.Sprintf("%s is %q, which is no registered adapter", l.key, l.label))
 		}
-		if len(a.Owners) > 0 {
-			return bad(l.key, fmt.Sprintf("%s is %q, which is not for everybody; every tenant needs the one that routes and the default", l.key, l.label))
+		if a.Private() {
+			return bad(l.key, fmt.Sprintf("%s is %q, which is not for everybody; everybody needs the one that routes and the default", l.key, l.label))
 		}
 	}
 	if r.Shortlist == 1 {

@@ -167,9 +167,10 @@ type RouteDecision struct {
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 	Error         string             `json:"error,omitempty"`     // why the fall-back was needed
 	Preferred     string             `json:"preferred,omitempty"` // what the router named, where another was taken
-	Offered       []string           `json:"offered,omitempty"`   // labels of the prompt, where a shortlist chose them
+	Offered       []string           `json:"offered,omitempty"`   // labels to choose from, where they are not all that the tenant has
 	RankedBy      string             `json:"ranked_by,omitempty"` // what made the shortlist: lexical, embedding
 	Earlier       []RouteContext     `json:"earlier,omitempty"`   // summaries that the prompt carried, oldest first
+	User          string             `json:"user,omitempty"`      // of the tenant, whose adapters were to choose from
 	Overlay       bool               `json:"overlay,omitempty"`   // the prompt was laid out for the answer to go on from
 }
 

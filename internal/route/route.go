@@ -42,6 +42,8 @@ type Question struct {
 	View     []chat.Message      // where the answer goes on from it, the prompt begins with it; nil: the plain layout
 	Ranker   Ranker              // makes the shortlist, where the contract wants one
 	Salt     string              // tenant
+	User     string              // of the tenant, whose adapters Labels are; "": nobody in particular
+	Narrowed bool                // Labels are not those that everybody of the tenant has
 	Session  string              // that it is asked for
 	Timeout  time.Duration       // of the hop; 0: none
 }
@@ -63,6 +65,7 @@ type Outcome struct {
 // error, and an ended ctx.
 func Decide(ctx context.Context, g backend.Generator, q Question) (Outcome, error) {
 	if d, ok, err := settled(q); ok || err != nil {
+		d.User = q.User
 		return Outcome{Decision: d, Hop: record.Hop{Hop: record.HopRoute, Route: &d}}, err
 	}
 	offered, by := q.offer(ctx)
@@ -71,9 +74,10 @@ func Decide(ctx context.Context, g backend.Generator, q Question) (Outcome, erro
 		return Outcome{Hop: hop}, errs.Wrap(errs.Canceled, context.Cause(ctx), "the client went away while the turn was routed", "")
 	}
 	d := judge(q, offered, choice, err)
-	if by != "" {
+	if by != "" || q.Narrowed {
 		d.Offered, d.RankedBy = offered, by
 	}
+	d.User = q.User
 	for _, e := range q.Earlier[max(0, len(q.Earlier)-q.Contract.Router.Summaries):] {
 		d.Earlier = append(d.Earlier, record.RouteContext(e))
 	}

@@ -107,6 +107,19 @@ func known(c Catalog, forced string) error {
 	return route.NoAdapter(forced).In("model")
 }
 
+// withheld refuses tool results for an open turn of an adapter that is for other users of the
+// tenant, however the turn was found. One that is nobody's any more may end what it began.
+func withheld(c Catalog, q Request, p *session.Position) error {
+	if p.Continue == nil {
+		return nil
+	}
+	a, ok := c.Contract.Adapter(p.Continue.Revision.Name)
+	if ok && a.Within(q.Owner) && !a.For(q.Owner, q.User) {
+		return errs.New(errs.NotFound, "there is no such open turn of this user", "send the results as the user that the calls were made for").In("messages")
+	}
+	return nil
+}
+
 // gone says that the client cannot be reached any more.
 func gone(err error) error {
 	var coded *errs.Error

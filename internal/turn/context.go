@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"slices"
+
 	"macaron/internal/chat"
 	"macaron/internal/contract"
 	"macaron/internal/route"
@@ -14,13 +16,14 @@ func ask(k *contract.Contract, p *session.Position) route.Question {
 }
 
 // question completes ask with what the process has.
-func (r *Runner) question(k *contract.Contract, catalog Catalog, owner string, p *session.Position) route.Question {
+func (r *Runner) question(k *contract.Contract, catalog Catalog, owner, user string, p *session.Position) route.Question {
 	q := ask(k, p)
 	q.Router = catalog.Router
 	if r, ok := catalog.Find(k.Router.Adapter); ok {
 		q.Router = r
 	}
-	q.Labels, q.Ranker, q.Salt, q.Session, q.Timeout = catalog.Labels(), r.Ranker, owner, p.Session, r.RouteTimeout
+	q.Labels, q.Ranker, q.Salt, q.User, q.Session, q.Timeout = catalog.Labels(), r.Ranker, owner, user, p.Session, r.RouteTimeout
+	q.Narrowed = !slices.Equal(q.Labels, catalog.Contract.LabelsFor(owner, ""))
 	return q
 }
 

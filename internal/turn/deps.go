@@ -23,6 +23,7 @@ const closing = 10 * time.Second
 type Request struct {
 	ID         string // of the request, for the log
 	Owner      string // tenant
+	User       string // of the tenant, as somebody who is trusted with that says; "": nobody in particular
 	Scope      string // the client's `user`: conversations are found within it only
 	Session    string // explicit session, or ""
 	ParentTurn string // explicit parent, or ""
@@ -71,7 +72,8 @@ type Sessions interface {
 
 // Catalogue knows the contract in force and the ones that open turns are pinned to.
 type Catalogue interface {
-	Current(ctx context.Context, owner string) (Catalog, error)
+	// Current is for a user of the tenant, or for nobody in particular.
+	Current(ctx context.Context, owner, user string) (Catalog, error)
 	Contract(hash ids.Digest) (*contract.Contract, error)
 }
 

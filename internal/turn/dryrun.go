@@ -11,7 +11,7 @@ import (
 // Dry decides who would take a request, and does nothing else: the conversation is found
 // and the router asked as for a turn, but no turn is opened and nothing is logged.
 func (r *Runner) Dry(ctx context.Context, q Request) (Report, error) {
-	return r.decide(ctx, q.Owner, func(c Catalog) (route.Question, error) {
+	return r.decide(ctx, q.Owner, q.User, func(c Catalog) (route.Question, error) {
 		if err := r.check(q); err != nil {
 			return route.Question{}, err
 		}
@@ -23,7 +23,7 @@ func (r *Runner) Dry(ctx context.Context, q Request) (Report, error) {
 		if c, err = r.able(c, q, &p); err != nil {
 			return route.Question{}, err
 		}
-		question := r.question(c.Contract, c, q.Owner, &p)
+		question := r.question(c.Contract, c, q.Owner, q.User, &p)
 		question.Forced = q.Adapter
 		if r.overlays(c.Contract, &p, q.Tools) {
 			if view, err := neutral(c.Contract, &p); err == nil { // else a summary is not final, which only a turn makes it
@@ -38,21 +38,21 @@ func (r *Runner) Dry(ctx context.Context, q Request) (Report, error) {
 }
 
 // Route is Dry for a text without a conversation. previous is the turn before, or nil.
-func (r *Runner) Route(ctx context.Context, owner, text string, previous *contract.Previous) (Report, error) {
-	return r.decide(ctx, owner, func(c Catalog) (route.Question, error) {
-		q := r.question(c.Contract, c, owner, &session.Position{})
+func (r *Runner) Route(ctx context.Context, owner, user, text string, previous *contract.Previous) (Report, error) {
+	return r.decide(ctx, owner, user, func(c Catalog) (route.Question, error) {
+		q := r.question(c.Contract, c, owner, user, &session.Position{})
 		q.Text, q.Previous = text, previous
 		return q, nil
 	})
 }
 
-func (r *Runner) decide(ctx context.Context, owner string, ask func(Catalog) (route.Question, error)) (Report, error) {
+func (r *Runner) decide(ctx context.Context, owner, user string, ask func(Catalog) (route.Question, error)) (Report, error) {
 	leave, err := r.Queue.Enter(ctx)
 	if err != nil {
 		return Report{}, err
 	}
 	defer leave()
-	catalog, err := r.Catalogue.Current(ctx, owner)
+	catalog, err := r.Catalogue.Current(ctx, owner, user)
 	if err != nil {
 		return Report{}, err
 	}

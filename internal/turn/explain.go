@@ -30,6 +30,7 @@ type Explanation struct {
 	Cause     string     `json:"cause,omitempty"`
 	Preferred string     `json:"preferred,omitempty"`
 	Forced    string     `json:"forced,omitempty"`
+	User      string     `json:"user,omitempty"` // of the tenant, whose adapters were to choose from
 
 	Probabilities  map[string]float64 `json:"probabilities,omitempty"`
 	MinProbability float64            `json:"min_probability"`
@@ -114,14 +115,14 @@ func explain(k *contract.Contract, before []session.Turn, t *session.Turn) Expla
 	q, d := ask(k, p), t.Route
 	x := Explanation{
 		Turn: t.ID, Session: t.Session, Request: t.Request, Opened: t.Opened, Status: string(t.Status),
-		Adapter: d.Label, Revision: t.Revision.Hash, Source: t.Revision.Source, Reason: d.Reason, Cause: d.Error, Preferred: d.Preferred, Forced: t.Forced,
+		Adapter: d.Label, Revision: t.Revision.Hash, Source: t.Revision.Source, Reason: d.Reason, Cause: d.Error, Preferred: d.Preferred, Forced: t.Forced, User: d.User,
 		Probabilities: d.Probabilities, MinProbability: k.Router.MinProbability, StickyMargin: k.Router.StickyMargin, Default: k.Router.Default,
 		Text: q.Text, Runes: utf8.RuneCountInString(q.Text), Earlier: d.Earlier, Labels: d.Offered, Shortlist: k.Router.Shortlist, RankedBy: d.RankedBy,
 		Contract: k.Hash(), Part: t.Part, Parts: partReports(t.Joined),
 	}
 	x.Clipped = x.Runes > k.Router.RequestChars
 	if len(x.Labels) == 0 {
-		x.Labels = k.LabelsFor(t.Owner)
+		x.Labels = k.LabelsFor(t.Owner, d.User)
 	}
 	if q.Previous != nil {
 		x.Previous = &Context{q.Previous.Label, q.Previous.Text, utf8.RuneCountInString(q.Previous.Text) > k.Router.ContextChars}

@@ -17,7 +17,7 @@ import (
 
 // choose settles the adapter and its revision, and logs the decision.
 func (l *life) choose(ctx context.Context) error {
-	q := l.question(l.contract, l.catalog, l.turn.Owner, &l.position)
+	q := l.question(l.contract, l.catalog, l.turn.Owner, l.request.User, &l.position)
 	q.Text, q.Forced, q.Pinned, q.Session = l.turn.Text(), l.request.Adapter, l.turn.Revision.Name, l.turn.Session
 	if l.overlays(l.contract, &l.position, l.request.Tools) {
 		if err := l.summarise(ctx, ""); err != nil {

@@ -77,7 +77,7 @@ func (l *life) pieced(ctx context.Context) ([]split.Part, []session.Served) {
 	var all sync.WaitGroup
 	for i, piece := range pieces {
 		all.Go(func() {
-			q := l.question(l.contract, l.catalog, l.turn.Owner, &l.position)
+			q := l.question(l.contract, l.catalog, l.turn.Owner, l.request.User, &l.position)
 			q.Text, q.Session = piece, "" // not one after the other
 			outcomes[i], failed[i] = route.Decide(ctx, l.Generator, q)
 		})

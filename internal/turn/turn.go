@@ -114,12 +114,15 @@ type life struct {
 // at it there while it goes on, else soon. A turn that goes on with tool results keeps the
 // contract that it is pinned to.
 func (r *Runner) open(ctx context.Context, q Request, watched bool) (*life, error) {
-	catalog, err := r.Catalogue.Current(ctx, q.Owner)
+	catalog, err := r.Catalogue.Current(ctx, q.Owner, q.User)
 	if err != nil {
 		return nil, err
 	}
 	where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn, Trace: q.Trace}
 	position, err := r.Sessions.Resolve(ctx, where, q.Messages)
+	if err == nil {
+		err = withheld(catalog, q, &position)
+	}
 	if err == nil {
 		catalog, err = r.able(catalog, q, &position)
 	}

@@ -25,6 +25,7 @@ type Deps struct {
 	Turns     Turns
 	Catalogue turn.Catalogue
 	Owner     func(*http.Request) string
+	Users     chatapi.Users // of the tenant
 	Clock     clock.Clock
 	Log       *slog.Logger
 	Failed    func(code string) // counts errors that clients see
@@ -138,6 +139,7 @@ func (a *api) read(w http.ResponseWriter, r *http.Request, counted bool) (*reque
 		return nil, err
 	}
 	q.ID, q.Owner = r.Header.Get("X-Request-Id"), a.Owner(r)
+	q.User, q.Scope = a.Users.Acting(r, q.Scope)
 	return q, chatapi.Place(&q.Request, r.Header)
 }
 

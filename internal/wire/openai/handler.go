@@ -29,6 +29,7 @@ type Deps struct {
 	Routes    Routes
 	Catalogue turn.Catalogue
 	Owner     func(*http.Request) string // tenant of a request
+	Users     chatapi.Users              // of the tenant
 	Clock     clock.Clock
 	Log       *slog.Logger
 	Failed    func(code string) // counts errors that clients see
@@ -91,6 +92,7 @@ func (a *api) read(w http.ResponseWriter, r *http.Request) (*request, error) {
 		return nil, err
 	}
 	q.ID, q.Owner = r.Header.Get("X-Request-Id"), a.Owner(r)
+	q.User, q.Scope = a.Users.Acting(r, q.Scope)
 	return q, chatapi.Place(&q.Request, r.Header)
 }
 

@@ -59,5 +59,6 @@ func (a *api) readRoute(w http.ResponseWriter, r *http.Request) (*request, error
 		}
 	}
 	q.ID, q.Owner = r.Header.Get("X-Request-Id"), a.Owner(r)
+	q.User, q.Scope = a.Users.Acting(r, q.Scope)
 	return q, chatapi.Place(&q.Request, r.Header)
 }

@@ -40,6 +40,7 @@ type Deps struct {
 	Turns  Turns
 	Log    Log
 	Owner  func(*http.Request) string // tenant of a request
+	Users  chatapi.Users              // of the tenant
 	Logger *slog.Logger
 	Failed func(code string) // counts errors that clients see
 	Stream sse.Options
@@ -149,6 +150,7 @@ func (a *API) read(w http.ResponseWriter, r *http.Request) (*request, error) {
 		return nil, err
 	}
 	q.ID, q.Owner = r.Header.Get("X-Request-Id"), a.Owner(r)
+	q.User, q.Scope = a.Users.Acting(r, q.Scope)
 	made, err := a.follow(r.Context(), q)
 	if err != nil {
 		return nil, err
