@@ -18,6 +18,7 @@ const (
 	Component Kind = "component"
 	Icon      Kind = "icon"     // a component without children; all icons have the props of Table.Icon
 	Function  Kind = "function" // hooks too
+	Foreign   Kind = "foreign"  // another project's, whose documentation holds
 )
 
 // Table is the whole of it.

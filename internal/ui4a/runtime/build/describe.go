@@ -14,7 +14,7 @@ import (
 )
 
 // moduleOrder are the modules in the order in which they are taught.
-var moduleOrder = []string{"ui", "charts", "icons", "state", "chat", "katex"}
+var moduleOrder = []string{"ui", "charts", "icons", "state", "chat", "katex", "react"}
 
 // describe gives library.json for the sources below src. It reads the narrow style in
 // which they are written, and refuses what does not keep to it: a module's index.ts
@@ -40,7 +40,11 @@ func describe(src string) ([]byte, error) {
 }
 
 var (
-	fromFile  = regexp.MustCompile(`(?m)^export (?:\*|\{[^}]*\}) from "\./([\w-]+)";$`)
+	fromFile = regexp.MustCompile(`(?m)^export (?:\*|\{[^}]*\}) from "\./([\w-]+)";$`)
+	// A package's own names are passed on as they are.
+	fromPackage = regexp.MustCompile(`(?m)^export \{([^}]*)\} from "[\w-]+";$`)
+	word        = regexp.MustCompile(`\w+`)
+
 	component = regexp.MustCompile(`(?m)^/\*\* (.+) \*/\nexport function ([A-Z]\w*)\(`)
 	function  = regexp.MustCompile(`(?m)^/\*\* (.+) \*/\nexport function ([a-z]\w*)((?:<[^(]*>)?\(.*\)(?:: .+)?) \{$`)
 	exported  = regexp.MustCompile(`(?m)^export (?:function|const|let|class) (\w+)`)
@@ -53,6 +57,9 @@ var (
 // module reads one directory; one that is not there has no exports.
 func module(src, name string) (library.Module, error) {
 	m := library.Module{Name: "$ui4a/" + name}
+	if name == "react" {
+		m.Name = name
+	}
 	index, err := os.ReadFile(filepath.Join(src, name, "index.ts"))
 	if os.IsNotExist(err) {
 		return m, nil
@@ -63,6 +70,11 @@ func module(src, name string) (library.Module, error) {
 	first, _, _ := strings.Cut(string(index), "\n")
 	if m.Doc = strings.TrimPrefix(first, "// "); m.Doc == first {
 		return m, fmt.Errorf("%s/index.ts: the first line is no comment that says what the module is", name)
+	}
+	for _, list := range fromPackage.FindAllStringSubmatch(string(index), -1) {
+		for _, n := range word.FindAllString(list[1], -1) {
+			m.Exports = append(m.Exports, library.Export{Name: n, Kind: library.Foreign})
+		}
 	}
 	for _, file := range fromFile.FindAllStringSubmatch(string(index), -1) {
 		exports, err := exports(filepath.Join(src, name), file[1])
