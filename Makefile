@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: bench-proxy soak-proxy upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-longstraw bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
+.PHONY: bench-proxy soak-proxy soak-outage upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-longstraw bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -159,6 +159,10 @@ bench-proxy: build ## measure what a turn costs in the proxy, next to the Python
 soak-proxy: build ## hold 10,000 sessions with 500 streams at once for an hour (MINUTES changes it)
 	@$(GO) build -o bin/bench-proxy ./test/bench/proxy
 	@bin/bench-proxy -soak -minutes $(or $(MINUTES),60) -macaron $(CURDIR)/$(BIN) -contract $(CURDIR)/macaron.toml
+
+soak-outage: build ## hold 2,000 sessions with 200 streams at once while the engine below is killed every minute (MINUTES, 10 if not given)
+	@$(GO) build -o bin/bench-proxy ./test/bench/proxy
+	@bin/bench-proxy -soak -outages 1m -sessions 2000 -streams 200 -minutes $(or $(MINUTES),10) -macaron $(CURDIR)/$(BIN) -contract $(CURDIR)/macaron.toml
 
 eval-shortlist: ## measure how often a shortlist has the right adapter (ENCODER names a directory; without it words rank)
 	@$(GO) run ./test/shortlist -model "$(ENCODER)"

@@ -46,6 +46,7 @@ func run() error {
 	flag.Float64Var(&k.minutes, "minutes", 60, "length of a soak")
 	flag.IntVar(&k.sessions, "sessions", 10000, "open sessions of a soak")
 	flag.IntVar(&k.streams, "streams", 500, "streams at once of a soak")
+	flag.DurationVar(&k.outages, "outages", 0, "kill the upstream of a soak so often, for a quarter of that time")
 	report := flag.Bool("report", false, "measure nothing; print the table of -out")
 	flag.Parse()
 	switch {

@@ -15,6 +15,7 @@ import (
 type soaking struct {
 	sessions, streams int
 	minutes           float64
+	outages           time.Duration // the upstream is killed so often; 0: never
 }
 
 // sample is what is looked at now and then.
@@ -33,7 +34,8 @@ func soak(o options, k soaking) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(o.work)) }()
 	b := &bench{options: o}
 	defer b.stop()
-	if b.upstream, err = b.self("upstream", "/health", "-word", o.word.String()); err != nil {
+	out, err := b.startOutages(k.outages)
+	if err != nil {
 		return err
 	}
 	s, err := b.startMacaron()
@@ -44,26 +46,42 @@ func soak(o options, k soaking) (err error) {
 	if err := chains(s); err != nil {
 		return err
 	}
+	rest, err := s.atRest()
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithTimeout(context.Background(), time.Duration(k.minutes*float64(time.Minute)))
 	defer stop()
 	var turns atomic.Int64
 	failed := make(chan error, 1)
+	fail := func(err error) {
+		select {
+		case failed <- err:
+		default:
+		}
+		stop()
+	}
 	var clients sync.WaitGroup
 	pool := newPool(k.sessions)
 	for range k.streams {
 		clients.Go(func() {
 			for ctx.Err() == nil {
 				t := pool.take()
-				if err := s.client.turn(context.Background(), t, true); err != nil {
-					select {
-					case failed <- err:
-					default:
+				if err := out.hold(ctx, s.client, t); err != nil {
+					if !errors.Is(err, errEnded) {
+						fail(err)
 					}
-					stop()
 					return
 				}
 				turns.Add(1)
 				pool.put(t)
+			}
+		})
+	}
+	if k.outages > 0 {
+		clients.Go(func() {
+			if err := out.happen(ctx); err != nil {
+				fail(err)
 			}
 		})
 	}
@@ -79,6 +97,9 @@ func soak(o options, k soaking) (err error) {
 	}
 	if err := s.summarised(); err != nil {
 		return err
+	}
+	if k.outages > 0 {
+		return out.judge(s, rest, turns.Load(), samples)
 	}
 	return judge(samples, k, o)
 }

@@ -61,11 +61,15 @@ func start(o options) (*bench, error) {
 
 // self starts this program in one of its roles.
 func (b *bench) self(role, path string, more ...string) (*subject, error) {
-	me, err := os.Executable()
+	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	address, err := freeAddress()
+	return b.selfAt(address, role, path, more...)
+}
+
+func (b *bench) selfAt(address, role, path string, more ...string) (*subject, error) {
+	me, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
