@@ -80,6 +80,16 @@ func (b *breaker) forget() {
 	b.trying = false
 }
 
+// relent ends the pause: something else than a request has found that the engine is back, and
+// the next request tries. The pause grows with an outage, and would outlast it.
+func (b *breaker) relent() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pause > 0 {
+		b.until = b.clock.Now()
+	}
+}
+
 // state tells how it stands now.
 func (b *breaker) state() State {
 	b.mu.Lock()

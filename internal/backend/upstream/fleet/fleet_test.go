@@ -210,6 +210,32 @@ func TestTheBreakerOpensTriesAndCloses(t *testing.T) {
 	state(Closed, 7)
 }
 
+// An engine that is seen to be back is tried at once, however long the pause has grown.
+func TestTheBreakerRelentsWhenTheEngineIsBack(t *testing.T) {
+	now := &clock.Fixed{T: time.Unix(0, 0)}
+	e := newEngine("a")
+	f := New([]Engine{{Name: "a", Gen: e}}, Options{Clock: now})
+	defer f.Close()
+	look := func(sick *errs.Error) {
+		e.sick.Store(sick)
+		f.members[0].look(t.Context(), time.Second, nil)
+	}
+	e.err = down
+	for range failuresToOpen {
+		_, _ = say(t.Context(), f, "s", "L0")
+	}
+	look(nil) // well all the while: that says nothing against the requests
+	if got := f.Status()[0].Breaker; got != Open {
+		t.Errorf("%s although requests fail", got)
+	}
+	look(down)
+	e.err = nil
+	look(nil)
+	if _, err := say(t.Context(), f, "s", "L0"); err != nil || f.Status()[0].Breaker != Closed {
+		t.Errorf("%v, %s", err, f.Status()[0].Breaker)
+	}
+}
+
 func TestOneTryAtATimeAndALeftOneIsNoVerdict(t *testing.T) {
 	now := &clock.Fixed{T: time.Unix(0, 0)}
 	b := breaker{clock: now}

@@ -43,6 +43,9 @@ func (m *member) look(ctx context.Context, most time.Duration, changed func(stri
 		now = errs.As(err)
 	}
 	before := m.sick.Swap(now)
+	if before != nil && now == nil {
+		m.breaker.relent()
+	}
 	if (before == nil) != (now == nil) && changed != nil {
 		changed(m.Name, err)
 	}
