@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/record"
 	"macaron/internal/testmodel"
@@ -48,7 +49,7 @@ func TestTheDefaultModelHoldsAConversation(t *testing.T) {
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
-	if !s.summaries.Await(ctx, ids) {
+	if !s.summaries.Await(ctx, auth.Local, ids) {
 		t.Fatal("the summaries do not come")
 	}
 	for _, turn := range s.turnsOf() {

@@ -50,13 +50,14 @@ type Deps struct {
 	AtOnce    int // summaries that may run at once; 0 means 2
 }
 
-// The worker's pace: how long a summary may take, how often a failed one is tried, and how
-// often the queue is looked at unasked.
+// The worker's pace: how long a summary may take, how often a failed one is tried, how
+// often the queue is looked at unasked, and the log for what others have written.
 const (
 	lease    = 2 * time.Minute
 	attempts = 3
 	pause    = 2 * time.Second
 	poll     = 15 * time.Second
+	glance   = 50 * time.Millisecond
 )
 
 // Worker writes summaries until Close.
@@ -97,10 +98,13 @@ func (w *Worker) Wake() {
 	}
 }
 
-// Await waits until none of these turns lacks a summary any more, and reports
-// whether that came before ctx or the worker ended.
-func (w *Worker) Await(ctx context.Context, turns []string) bool {
+// Await waits until none of an owner's turns lacks a summary any more, and reports
+// whether that came before ctx or the worker ended. Other processes of the log may write
+// them too, so it looks there now and then.
+func (w *Worker) Await(ctx context.Context, owner string, turns []string) bool {
 	w.Wake()
+	tick := time.NewTicker(glance)
+	defer tick.Stop()
 	for {
 		all, changed := w.done.have(turns)
 		if all {
@@ -108,10 +112,24 @@ func (w *Worker) Await(ctx context.Context, turns []string) bool {
 		}
 		select {
 		case <-changed:
+		case <-tick.C:
+			w.look(ctx, owner, turns)
 		case <-ctx.Done():
 			return false
 		case <-w.stop:
 			return false
+		}
+	}
+}
+
+// look notes which turns have got their summary from another process.
+func (w *Worker) look(ctx context.Context, owner string, turns []string) {
+	for _, id := range turns {
+		if done, _ := w.done.have([]string{id}); done {
+			continue
+		}
+		if t, err := w.Log.Turn(ctx, owner, id); err == nil && t.SummarySource != "" { // an error comes back with what uses the summaries
+			w.done.add(id)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func (r *rig) await(w *summary.Worker, turns ...string) {
 	r.t.Helper()
 	ctx, stop := context.WithTimeout(r.t.Context(), 20*time.Second)
 	defer stop()
-	if !w.Await(ctx, turns) {
+	if !w.Await(ctx, "local", turns) {
 		r.t.Fatal("the summaries do not come")
 	}
 }
@@ -198,7 +198,7 @@ func TestCloseDrainsOrGivesBack(t *testing.T) {
 	if s := r.summaryOf(id); s.SummarySource != "" {
 		t.Errorf("%q from %s", s.Summary, s.SummarySource)
 	}
-	if w.Await(t.Context(), []string{id}) {
+	if w.Await(t.Context(), "local", []string{id}) {
 		t.Error("a closed worker promises a summary")
 	}
 	w = summary.Start(r.deps)
@@ -219,4 +219,15 @@ func TestManySummariesAllCome(t *testing.T) {
 		all = append(all, r.delivered(strings.Repeat("x", i+1), "done"))
 	}
 	r.await(r.start(), all...)
+}
+
+// A turn at one process waits for a summary that another process of the same log writes.
+func TestASummaryOfAnotherProcessIsSeen(t *testing.T) {
+	r := newRig(t)
+	one, other := r.start(), r.start()
+	for i := range 8 { // whichever of them takes it
+		id := r.delivered(strings.Repeat("x", i+1), "done")
+		r.await(one, id)
+		r.await(other, id)
+	}
 }

@@ -106,7 +106,7 @@ func (c Catalog) Find(name string) (adapter.Revision, bool) {
 // Summaries is the background worker.
 type Summaries interface {
 	Wake()
-	Await(ctx context.Context, turns []string) bool
+	Await(ctx context.Context, owner string, turns []string) bool
 }
 
 // Meter counts what turns did.

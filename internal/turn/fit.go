@@ -105,7 +105,7 @@ func (l *life) settle(ctx context.Context) error {
 func (l *life) use(ctx context.Context, turns []*session.Turn, missing []string) error {
 	if len(missing) > 0 {
 		wait, stop := context.WithTimeout(ctx, time.Duration(l.contract.Budgets.SummaryWaitMS)*time.Millisecond)
-		l.Summaries.Await(wait, missing)
+		l.Summaries.Await(wait, l.turn.Owner, missing)
 		stop()
 		if ctx.Err() != nil {
 			return errs.Wrap(errs.Canceled, context.Cause(ctx), "the client went away", "")

@@ -58,9 +58,9 @@ func TestSummariesAreContextWhereTheContractWantsThem(t *testing.T) {
 	if got := r.asked(); !strings.HasPrefix(got, "Earlier: \"brought along\"\nPrevious: \"q\"\n") {
 		t.Errorf("asked %q", got)
 	}
-	r.worker.Await(t.Context(), []string{first.done.Turn})
+	r.worker.Await(t.Context(), "local", []string{first.done.Turn})
 	second := k.say("L2: two")
-	r.worker.Await(t.Context(), []string{second.done.Turn})
+	r.worker.Await(t.Context(), "local", []string{second.done.Turn})
 	k.say("L1: three")
 	sum := defaultContract(t).SummaryPrompt()
 	want := "Earlier: L2 " + chat.Quote("L2 heard "+sum) + "\nEarlier: L2 " + chat.Quote("L2 heard "+sum) + "\nPrevious: L2 \"L2: two\"\nRequest: \"L1: three\""

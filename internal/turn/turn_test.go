@@ -328,7 +328,7 @@ func TestSummariesSurviveARestart(t *testing.T) {
 		id := r.stored()[0].ID
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 		defer stop()
-		if !r.worker.Await(ctx, []string{id}) {
+		if !r.worker.Await(ctx, "local", []string{id}) {
 			t.Fatal("the summary was not written after the restart")
 		}
 		if turn := r.stored()[0]; turn.SummarySource != "model" || !strings.HasPrefix(turn.Summary, "L2 heard") {
