@@ -50,11 +50,29 @@ func soak(o options, k soaking) (err error) {
 	if err != nil {
 		return err
 	}
+	samples, turns, err := b.load(s, k, out)
+	if err != nil {
+		return err
+	}
+	if err := s.summarised(); err != nil {
+		return err
+	}
+	if k.outages > 0 {
+		return out.judge(s, rest, turns, samples)
+	}
+	return judge(samples, k, o)
+}
+
+// load keeps the streams going, and the outages coming, until the time is over.
+func (b *bench) load(s *subject, k soaking, out *outages) (samples []sample, held int64, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Duration(k.minutes*float64(time.Minute)))
 	defer stop()
 	var turns atomic.Int64
 	failed := make(chan error, 1)
 	fail := func(err error) {
+		if err == nil || errors.Is(err, errEnded) {
+			return
+		}
 		select {
 		case failed <- err:
 		default:
@@ -68,9 +86,7 @@ func soak(o options, k soaking) (err error) {
 			for ctx.Err() == nil {
 				t := pool.take()
 				if err := out.hold(ctx, s.client, t); err != nil {
-					if !errors.Is(err, errEnded) {
-						fail(err)
-					}
+					fail(err)
 					return
 				}
 				turns.Add(1)
@@ -79,29 +95,16 @@ func soak(o options, k soaking) (err error) {
 		})
 	}
 	if k.outages > 0 {
-		clients.Go(func() {
-			if err := out.happen(ctx); err != nil {
-				fail(err)
-			}
-		})
+		clients.Go(func() { fail(out.happen(ctx)) })
 	}
-	samples, err := b.watch(ctx, s, &turns, max(time.Duration(k.minutes*float64(time.Minute))/60, time.Second))
+	samples, err = b.watch(ctx, s, &turns, max(time.Duration(k.minutes*float64(time.Minute))/60, time.Second))
 	clients.Wait()
 	select {
 	case broke := <-failed:
 		err = errors.Join(err, broke)
 	default:
 	}
-	if err != nil {
-		return err
-	}
-	if err := s.summarised(); err != nil {
-		return err
-	}
-	if k.outages > 0 {
-		return out.judge(s, rest, turns.Load(), samples)
-	}
-	return judge(samples, k, o)
+	return samples, turns.Load(), err
 }
 
 // watch samples until ctx ends.
