@@ -284,7 +284,7 @@ func TestRandomConversationsOverTheWire(t *testing.T) {
 			continue
 		}
 		sites := logs[n%2]
-		catalog, err := sites[0].catalogue.Current(t.Context(), auth.Local)
+		catalog, err := sites[0].catalogue.Current(t.Context(), auth.Local, "")
 		if err != nil {
 			t.Fatal(err)
 		}
