@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { trustMarkup } from "../prelude/markup";
 import { report } from "../problem";
 import { text } from "../ui/check";
 
@@ -30,7 +31,7 @@ export interface LaTeXProps {
 export function LaTeX(p: LaTeXProps) {
   const tex = text(p.tex, "LaTeX tex");
   const html = useMemo(() => markup(tex, false), [tex]);
-  return <span className="ui-tex" dangerouslySetInnerHTML={{ __html: html }} />;
+  return <span className="ui-tex" dangerouslySetInnerHTML={{ __html: trustMarkup(html) }} />;
 }
 
 export interface MathBlockProps {
@@ -42,5 +43,5 @@ export interface MathBlockProps {
 export function MathBlock(p: MathBlockProps) {
   const tex = text(p.tex, "MathBlock tex");
   const html = useMemo(() => markup(tex, true), [tex]);
-  return <div className="ui-tex-block" tabIndex={0} role="group" aria-label="formula" dangerouslySetInnerHTML={{ __html: html }} />;
+  return <div className="ui-tex-block" tabIndex={0} role="group" aria-label="formula" dangerouslySetInnerHTML={{ __html: trustMarkup(html) }} />;
 }

@@ -1,13 +1,98 @@
 // Mounts the card of this document and puts newer definitions of it in its place.
 import { createElement, type ComponentType } from "react";
 import { createRoot } from "react-dom/client";
+import { answered, type Receipt } from "../bridge/ask";
+import { connect, line, send, sendFree, type Message } from "../bridge/port";
+import { isRunning, run } from "../bridge/script";
+import { native, pin } from "../prelude/natives";
+import { forgetProblems } from "../problem";
 import type { Registry } from "../registry";
+import { restore } from "../state/store";
+import { isBlank } from "./blank";
+import { Boundary } from "./boundary";
+import { tellHeight, watchHeight } from "./height";
+import { Live, type Definition } from "./live";
+import { ofRevision, tellError, watchTrouble } from "./trouble";
 
+interface Meta {
+  revision?: string;
+  hooks?: string;
+}
 type Factory = (registry: Registry) => ComponentType;
 
-/** Publishes the one entry that a card's script calls. */
+const card = native.createElement(document, "div");
+card.id = "card";
+native.append(document.body, card);
+const root = createRoot(card, { onCaughtError: () => undefined, onUncaughtError: (e) => tellError("render", e) });
+
+let now: Definition | undefined; // on screen
+let good: Definition | undefined; // the last that was drawn without an error
+let mounts = 0; // counts mounts: another key is another mount, with fresh state
+
+function draw(d: Definition) {
+  if (!now || now.hooks !== d.hooks) mounts++;
+  now = d;
+  const live = createElement(Live, { definition: d, onPaint: painted });
+  root.render(createElement(Boundary, { key: mounts, onError: failed, children: live }));
+}
+
+/** A definition that throws gives way to the last good one. */
+function failed(error: unknown) {
+  const bad = now;
+  tellError("render", error);
+  if (good && bad && good !== bad) {
+    now = undefined;
+    draw(good);
+  }
+}
+
+function painted(d: Definition) {
+  good = d;
+  send(line("painted", [["revision", native.stringify(d.revision)]]));
+  tellHeight(card);
+  native.setTimeout(() => {
+    if (now === d && isBlank(card)) send(line("blank", [["revision", native.stringify(d.revision)]]));
+  }, 400);
+}
+
+/** Publishes the one entry that a card's script calls, and waits for the host. */
 export function start(registry: Registry) {
-  const root = createRoot(document.getElementById("card") ?? document.body);
-  const define = (_meta: unknown, factory: Factory) => root.render(createElement(factory(registry)));
-  Object.defineProperty(globalThis, "__ui4a", { value: Object.freeze({ define }) });
+  for (const name of Object.keys(registry)) Object.freeze(registry[name]);
+  const define = (meta: Meta, factory: Factory) => {
+    if (!isRunning()) throw new Error("a card cannot define itself anew");
+    const revision = `${meta?.revision ?? ""}`;
+    ofRevision(revision);
+    forgetProblems();
+    draw({ revision, hooks: `${meta?.hooks ?? revision}`, component: factory(registry) });
+  };
+  pin(globalThis, "__ui4a", Object.freeze({ define }));
+  watchTrouble();
+  watchHeight(card);
+  connect(handle);
+}
+
+function handle(m: Message) {
+  switch (m.t) {
+    case "init":
+      restore("state", m.state as Record<string, unknown>);
+      restore("private", m.private as Record<string, unknown>);
+      theme(m.theme as Record<string, string>);
+      return;
+    case "card":
+      return run(m.script as string, (ran) => ran || tellError("script", "the script cannot be run"));
+    case "theme":
+      return theme(m.theme as Record<string, string>);
+    case "receipt":
+      return answered(m.n as number, m.receipt as Receipt);
+    case "ping":
+      return sendFree(line("pong", [["n", `${m.n as number}`]]));
+  }
+}
+
+/** Sets light or dark, and the colours that the host has chosen. */
+function theme(t: Record<string, string>) {
+  for (const [name, value] of Object.entries(t)) {
+    if (name === "scheme") document.documentElement.dataset.theme = value;
+    else document.documentElement.style.setProperty(`--${name}`, value);
+  }
 }

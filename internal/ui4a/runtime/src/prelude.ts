@@ -1,2 +1,0 @@
-// The first statement of the runtime: it runs before anything else in its document.
-export {};
