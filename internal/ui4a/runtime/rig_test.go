@@ -1,0 +1,128 @@
+package runtime_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"macaron/internal/browser"
+	"macaron/internal/ui4a/runtime"
+)
+
+// rigServer serves the frame, the host's modules, and a page with one surface under the
+// policy that a host's page has.
+func rigServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+runtime.FramePath, runtime.ServeFrame)
+	mux.HandleFunc("GET "+runtime.HostPath+"{name}", runtime.ServeHost)
+	mux.HandleFunc("GET /rig.js", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		http.ServeFile(w, r, "testdata/rig.js")
+	})
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src "+runtime.HostFrameSource(r.Host))
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<!doctype html><html lang=en><title>rig</title><link rel=stylesheet href=/ui4a/host/host.css><body><input id=outside><div id=place></div><script type=module src=/rig.js></script></body></html>`))
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// rig is one page with one surface.
+type rig struct {
+	*browser.Page
+	t   *testing.T
+	url string
+}
+
+func openRig(t *testing.T, b *browser.Browser, url string) *rig {
+	t.Helper()
+	p, err := b.Page(browser.View{Width: 800, Height: 900})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	r := &rig{Page: p, t: t, url: url}
+	r.must(p.Open(url))
+	r.wait("window.rig")
+	r.run(`rig.open()`)
+	return r
+}
+
+func startBrowser(t *testing.T) *browser.Browser {
+	t.Helper()
+	b, err := browser.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) wait(expression string) {
+	r.t.Helper()
+	if err := r.Wait(expression); err != nil {
+		said, _ := browser.Eval[string](r.Page, `JSON.stringify({...window.rig, surface: undefined})`)
+		r.t.Fatalf("%v\nthe page has %s\n%s", err, said, strings.Join(r.Trouble(), "\n"))
+	}
+}
+
+func (r *rig) run(statement string) {
+	r.t.Helper()
+	if _, err := browser.Eval[bool](r.Page, "(("+statement+"), true)"); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) text(expression string) string {
+	r.t.Helper()
+	s, err := browser.Eval[string](r.Page, expression)
+	r.must(err)
+	return s
+}
+
+// card is a card's script as the compiler writes it: body is the component's body, with
+// React as R, the modules state and chat as S and C, and h as createElement.
+func card(revision, hooks, body string) string {
+	return fmt.Sprintf(`globalThis.__ui4a.define({revision: %q, hooks: %q}, function (m) {
+const R = m.react, h = R.createElement, S = m["$ui4a/state"], C = m["$ui4a/chat"], U = m["$ui4a/ui"];
+return function Card() { %s };
+})`, revision, hooks, body)
+}
+
+// show puts a card on the surface and waits until it is drawn.
+func (r *rig) show(revision, hooks, body string, keys ...string) {
+	r.t.Helper()
+	r.run(fmt.Sprintf(`rig.surface.show({revision: %q, script: %q, source: "the source", keys: rig.keys(%q.split(","))})`, revision, card(revision, hooks, body), strings.Join(keys, ",")))
+	r.wait(fmt.Sprintf("rig.painted.includes(%q)", revision))
+}
+
+// at clicks a point of the frame, in the frame's pixels.
+func (r *rig) at(x, y float64) {
+	r.t.Helper()
+	corner, err := browser.Eval[[]float64](r.Page, `(() => { const b = document.querySelector("iframe").getBoundingClientRect(); return [b.x, b.y]; })()`)
+	r.must(err)
+	r.must(r.ClickAt(corner[0]+x, corner[1]+y, 1))
+}
+
+func replace(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+
+func quote(s string) string { return fmt.Sprintf("%q", s) }
+
+// pause lets the bucket of Actions fill again.
+func (r *rig) pause() {
+	r.t.Helper()
+	_, err := browser.Eval[bool](r.Page, `new Promise((done) => setTimeout(() => done(true), 600))`)
+	r.must(err)
+}
