@@ -104,7 +104,8 @@ func (b *bubblewrap) arguments(p program, placed []Bind, pipes *pipes) []string 
 	size := strconv.Itoa(p.limits.DiskMB << 20)
 	args := []string{"--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--disable-userns",
 		"--new-session", "--die-with-parent", "--hostname", "macaron", "--clearenv",
-		"--info-fd", strconv.Itoa(pipes.info), "--block-fd", strconv.Itoa(pipes.block), "--seccomp", strconv.Itoa(pipes.filter)}
+		"--info-fd", strconv.Itoa(pipes.info), "--block-fd", strconv.Itoa(pipes.block)}
+	args = append(args, pipes.filter...)
 	for _, e := range environment {
 		args = append(args, "--setenv", e[0], e[1])
 	}

@@ -296,8 +296,9 @@ class Driver:
         self.send({"op": "up", "python": sys.version.split()[0]})
         if not select.select([IN], [], [], WAITS)[0]:
             self.load_modules()
-        self.hello(read_frame())
-        _thread.start_new_thread(self.listen, ())
+        hello = read_frame()
+        _thread.start_new_thread(self.listen, ())  # before ready: libc tries clone3 for it, which is refused
+        self.hello(hello)
         self.prepare()
         ops = {"run": self.run, "keep": self.keep, "load": self.load}
         while True:

@@ -2,8 +2,8 @@ def enter(fd):
     """Installs the filter that the host sends through socket fd, and sends back its listener.
 
     It runs before anything that is not ours. Afterwards neither this process nor those that
-    it starts have the socket or the listener. A failure ends the program: the filter of bwrap
-    alone lets more pass.
+    it starts have the socket or the listener. A failure ends the program, which has no other
+    filter.
     """
     import _ctypes
     import _socket

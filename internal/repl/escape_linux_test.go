@@ -5,6 +5,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +18,7 @@ import (
 // proves that it was tried, then "refused" or "ESCAPED".
 type attack struct {
 	name, code string
+	refused    []string // calls that must be named, beside those that nr makes
 	limits     Limits
 	status     []Status // ways for the cell to end; OK if none is given
 }
@@ -51,6 +55,33 @@ def fails(f, *kinds):
 	return b.String()
 }
 
+// on names calls of one processor.
+func on(processor string, calls ...string) []string {
+	if runtime.GOARCH == processor {
+		return calls
+	}
+	return nil
+}
+
+var byNumber = regexp.MustCompile(`\bnr\("(\w+)"`)
+
+// named wants every call of an attack that the kernel refused named in the log.
+func (p *attacked) named(t *testing.T, a attack, out Outcome) {
+	t.Helper()
+	want := slices.Clone(a.refused)
+	for _, m := range byNumber.FindAllStringSubmatch(a.code, -1) {
+		want = append(want, m[1])
+	}
+	for _, name := range want {
+		if name != "capset" && out.Refused[name] == 0 { // which that attack does not make
+			t.Errorf("%s is not among the refused calls: %s", name, out.Refused)
+		}
+	}
+	if len(want) > 0 && !strings.Contains(p.logged(), `refused="`+out.Refused.String()+`"`) {
+		t.Errorf("the log does not have %s", out.Refused)
+	}
+}
+
 // calls are attacks by one system call.
 var calls = []attack{
 	{name: "ptrace", code: `nr("ptrace", 16, 1, 0, 0)`},
@@ -77,7 +108,7 @@ var calls = []attack{
 	{name: "capabilities", code: `nr("capset", ctypes.create_string_buffer(8), ctypes.create_string_buffer(24)) if False else verdict(all(l.split()[1].strip("0") == "" for l in open("/proc/self/status") if l.startswith("Cap")), "capabilities")`},
 	{name: "personality and filters of its own", code: `nr("personality", 0x0040000); nr("seccomp", 1, 0, None); nr("fanotify_init", 0, 0); nr("memfd_secret", 0)`},
 	{name: "limits of another process", code: `nr("prlimit64", 1, 7, None, ctypes.create_string_buffer(16))`},
-	{name: "the x32 calls", code: `ctypes.set_errno(0); r = libc.syscall(ctypes.c_long(0x40000000 | NR["getpid"])); verdict(r == -1, r, ctypes.get_errno())`},
+	{name: "the x32 calls", code: `ctypes.set_errno(0); r = libc.syscall(ctypes.c_long(0x40000000 | NR["getpid"])); verdict(r == -1, r, ctypes.get_errno())`, refused: on("amd64", "x32:getpid")},
 	{name: "the 32-bit calls", code: `
 import mmap, platform
 if platform.machine() == "x86_64":
@@ -87,7 +118,7 @@ if platform.machine() == "x86_64":
     r = f()
     verdict(r == -1, r)
 else:
-    verdict(True, "there are none on", platform.machine())`},
+    verdict(True, "there are none on", platform.machine())`, refused: on("amd64", "i386:getpid")},
 	{name: "become root", code: `
 for f in os.setuid, os.setgid: fails(lambda: f(0))
 fails(lambda: os.setgroups([0]))`},
@@ -222,6 +253,7 @@ func (p *attacked) try(t *testing.T, a attack) (*Session, Outcome) {
 	if !strings.Contains(p.logged(), `session="attack `+a.name+`"`) {
 		t.Error("nothing was logged")
 	}
+	p.named(t, a, out)
 	return s, out
 }
 

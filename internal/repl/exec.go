@@ -33,7 +33,7 @@ func (p *Pool) Exec(ctx context.Context, c Command) (Exit, error) {
 	}
 	exit, err := p.backend.run(ctx, c, c.Limits.or(p.opts.Limits).atMost(p.opts.Limits), newOutput())
 	if len(exit.Refused) > 0 {
-		p.log.Warn("a command was refused system calls", "program", errs.Clip(c.Args[0]), "refused", exit.Refused)
+		p.log.Log(ctx, exit.Refused.level(), "a command was refused system calls", "program", errs.Clip(c.Args[0]), "refused", exit.Refused)
 	}
 	return exit, err
 }

@@ -25,8 +25,11 @@ func (s *Session) attach(ctx context.Context, eng engine) error {
 	}
 	go s.listen(eng, s.nonce)
 	go s.watch(eng)
-	_, err := s.ask(ctx, eng, hello, "ready")
-	return err
+	if _, err := s.ask(ctx, eng, hello, "ready"); err != nil {
+		return err
+	}
+	eng.refused() // the driver's own: no cell has run
+	return nil
 }
 
 // send writes one message; a sandbox that does not read is ended by the limits of time.

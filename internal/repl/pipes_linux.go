@@ -12,25 +12,25 @@ import (
 type pipes struct {
 	outputR, outputW, infoR, blockW *os.File
 	inherited                       []*os.File
-	info, block, filter             int    // numbers inside
-	listener                        string // the same of enter.py's socket
+	info, block                     int      // numbers inside
+	filter                          []string // arguments of bwrap that install one; none where enter.py does
+	listener                        string   // the same of enter.py's socket
 	refusals                        *refusals
 }
 
 func (b *bubblewrap) pipes(files []*os.File) (p *pipes, err error) {
 	p = &pipes{inherited: append([]*os.File(nil), files...), listener: "-1"}
-	program := b.filters.strict
 	if b.naming {
 		var socket *os.File
-		if p.refusals, socket, err = newRefusals(b.filters.inner, b.filters.names); err != nil {
+		if p.refusals, socket, err = newRefusals(b.filters.naming); err != nil {
 			p.close()
 			return nil, err
 		}
-		program, p.listener = b.filters.outer, strconv.Itoa(3+len(p.inherited))
+		p.listener = strconv.Itoa(3 + len(p.inherited))
 		p.inherited = append(p.inherited, socket)
 	}
-	var infoW, blockR, filterR, filterW *os.File
-	for _, pair := range []struct{ r, w **os.File }{{&p.outputR, &p.outputW}, {&p.infoR, &infoW}, {&blockR, &p.blockW}, {&filterR, &filterW}} {
+	var infoW, blockR *os.File
+	for _, pair := range []struct{ r, w **os.File }{{&p.outputR, &p.outputW}, {&p.infoR, &infoW}, {&blockR, &p.blockW}} {
 		if *pair.r, *pair.w, err = os.Pipe(); err != nil {
 			p.close()
 			p.refusals.close()
@@ -38,9 +38,19 @@ func (b *bubblewrap) pipes(files []*os.File) (p *pipes, err error) {
 		}
 	}
 	p.info = 3 + len(p.inherited)
-	p.block, p.filter = p.info+1, p.info+2
-	p.inherited = append(p.inherited, infoW, blockR, filterR)
-	_, err = io.Copy(filterW, bytes.NewReader(program)) // less than a pipe holds
+	p.block = p.info + 1
+	p.inherited = append(p.inherited, infoW, blockR)
+	if b.naming {
+		return p, nil
+	}
+	filterR, filterW, err := os.Pipe()
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	p.filter = []string{"--seccomp", strconv.Itoa(p.block + 1)}
+	p.inherited = append(p.inherited, filterR)
+	_, err = io.Copy(filterW, bytes.NewReader(b.filters.strict)) // less than a pipe holds
 	return p, errors.Join(err, filterW.Close())
 }
 

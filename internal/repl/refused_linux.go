@@ -6,10 +6,10 @@ import (
 	"errors"
 	"net"
 	"os"
-	"strconv"
 	"sync"
 	"time"
 
+	"github.com/elastic/go-seccomp-bpf/arch"
 	"golang.org/x/sys/unix"
 
 	"macaron/internal/repl/refusal"
@@ -32,7 +32,7 @@ const (
 // When this process is gone the kernel fails them with ENOSYS.
 type refusals struct {
 	host  *net.UnixConn // to the sandbox, until the listener has come
-	names map[int]string
+	table *arch.Info    // of this processor
 	done  chan struct{} // closed when nobody can call any more
 
 	mu       sync.Mutex
@@ -43,7 +43,11 @@ type refusals struct {
 }
 
 // newRefusals gives the sandbox's end of the socket too, with the filter on its way.
-func newRefusals(filter []byte, names map[int]string) (*refusals, *os.File, error) {
+func newRefusals(filter []byte) (*refusals, *os.File, error) {
+	table, err := arch.GetInfo("")
+	if err != nil {
+		return nil, nil, err
+	}
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
@@ -57,7 +61,7 @@ func newRefusals(filter []byte, names map[int]string) (*refusals, *os.File, erro
 	if err != nil {
 		return nil, nil, errors.Join(err, theirs.Close())
 	}
-	r := &refusals{host: conn.(*net.UnixConn), names: names, done: make(chan struct{}), counts: Refusals{}}
+	r := &refusals{host: conn.(*net.UnixConn), table: table, done: make(chan struct{}), counts: Refusals{}}
 	go r.serve()
 	return r, theirs, nil
 }
@@ -127,17 +131,14 @@ func (r *refusals) next(fd int) (more, end bool) {
 		return err == unix.ENOENT, err != unix.ENOENT
 	}
 	time.Sleep(r.count(c))
-	err = refusal.Refuse(fd, c)
+	err = refusal.Refuse(fd, c, failure(r.table, c))
 	return true, err != nil && err != unix.ENOENT // whoever was killed meanwhile needs no answer
 }
 
 // count adds a call before it is answered, so that whoever has its answer finds it
 // counted, and says how long the answer has to wait.
 func (r *refusals) count(c refusal.Call) time.Duration {
-	name, known := r.names[int(c.Number)]
-	if !known {
-		name = "number " + strconv.Itoa(int(c.Number))
-	}
+	name := callName(r.table, c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.counts[name]++

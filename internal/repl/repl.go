@@ -128,6 +128,18 @@ func (r Refusals) String() string {
 	return strings.Join(list, ", ")
 }
 
+// usual tells that nothing was refused but what every program with threads asks for: libc
+// tries clone3 before clone.
+func (r Refusals) usual() bool { return len(r) == 0 || len(r) == 1 && r["clone3"] > 0 }
+
+// level is that of the line in the log that names them.
+func (r Refusals) level() slog.Level {
+	if r.usual() {
+		return slog.LevelInfo
+	}
+	return slog.LevelWarn
+}
+
 // CallRecord is a tool call of a cell and its answer, as a journal keeps it.
 type CallRecord struct {
 	Name  string          `json:"name"`

@@ -3,8 +3,6 @@ package repl
 import (
 	"bytes"
 	"encoding/binary"
-	"maps"
-	"slices"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
@@ -74,12 +72,11 @@ const (
 type filters struct {
 	// strict refuses by itself. It stands alone where no listener is to be had.
 	strict []byte
-	// outer and inner stand together, and the stricter of two answers counts: outer is
-	// installed by bwrap and refuses calls without a name, such as those of another
-	// processor's table; inner, by enter.py, lets the same pass as strict and hands the rest
-	// to refusals.
-	outer, inner []byte
-	names        map[int]string
+	// naming lets the same pass as strict and hands all the rest to refusals: calls of this
+	// processor's table, of x32, of another processor's table, and numbers that are in none.
+	// enter.py installs it; bwrap installs none beside it, because a filter that refuses by
+	// itself has the last word, and then nobody is told.
+	naming []byte
 }
 
 func newFilters() (f filters, err error) {
@@ -87,7 +84,6 @@ func newFilters() (f filters, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.names = info.SyscallNumbers
 	names := make([]string, 0, len(allowed))
 	for _, n := range allowed {
 		if _, there := info.SyscallNames[n]; there { // open and its like are not on every processor
@@ -95,22 +91,22 @@ func newFilters() (f filters, err error) {
 		}
 	}
 	// Its flags lie in memory, which no filter reads: libc then takes clone.
-	clone3 := seccomp.SyscallGroup{Names: []string{"clone3"}, Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)}
+	clone3 := seccomp.SyscallGroup{Names: []string{"clone3"}, Action: absent}
 	refuse := seccomp.ActionErrno | seccomp.Action(unix.EPERM)
 	pass := seccomp.SyscallGroup{Names: names, NamesWithCondtions: conditional(), Action: seccomp.ActionAllow}
-	named := seccomp.SyscallGroup{Names: slices.Sorted(maps.Keys(info.SyscallNames)), Action: seccomp.ActionAllow}
 	if f.strict, err = assemble(refuse, pass, clone3); err != nil {
 		return f, err
 	}
-	if f.outer, err = assemble(refuse, named); err != nil {
-		return f, err
-	}
-	f.inner, err = assemble(seccomp.ActionUserNotify, pass, clone3)
+	f.naming, err = assemble(seccomp.ActionUserNotify, pass)
 	return f, err
 }
 
+// absent is how calls fail that this program has no table for: as in a kernel without them.
+const absent = seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)
+
 // assemble has otherwise happen to what is in no group. The library knows no default of
-// handing out, so that another action, which no group has, stands in its place.
+// handing out, so that another action, which no group has, stands in its place. It refuses
+// x32 by itself: where calls are handed out, those are too.
 func assemble(otherwise seccomp.Action, groups ...seccomp.SyscallGroup) ([]byte, error) {
 	policy := seccomp.Policy{DefaultAction: seccomp.ActionTrap, Syscalls: groups}
 	program, err := policy.Assemble()
@@ -118,7 +114,8 @@ func assemble(otherwise seccomp.Action, groups ...seccomp.SyscallGroup) ([]byte,
 		return nil, err
 	}
 	for i, in := range program {
-		if r, ok := in.(bpf.RetConstant); ok && r.Val == uint32(seccomp.ActionTrap) {
+		r, ok := in.(bpf.RetConstant)
+		if ok && (r.Val == uint32(seccomp.ActionTrap) || r.Val == uint32(absent) && otherwise == seccomp.ActionUserNotify) {
 			program[i] = bpf.RetConstant{Val: uint32(otherwise)}
 		}
 	}

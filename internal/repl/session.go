@@ -72,8 +72,8 @@ func (s *Session) Run(ctx context.Context, c Cell) (Outcome, error) {
 // tell leaves a line in the log for each cell; a louder one for what was ended or does
 // what an attack would.
 func (s *Session) tell(r *running, out Outcome) {
-	level := slog.LevelInfo
-	if out.Status == Died || len(out.Noticed) > 0 || len(out.Refused) > 0 {
+	level := out.Refused.level()
+	if out.Status == Died || len(out.Noticed) > 0 {
 		level = slog.LevelWarn
 	}
 	s.pool.log.Log(context.WithoutCancel(r.ctx), level, "cell", "session", s.ID, "cell", r.entry.Cell, "status", out.Status, "wall", out.Wall, "calls", out.Calls,
@@ -83,7 +83,7 @@ func (s *Session) tell(r *running, out Outcome) {
 // between tells what threads and processes were refused that outlived their cell.
 func (s *Session) between(eng engine) {
 	if refused := eng.refused(); len(refused) > 0 {
-		s.pool.log.Warn("system calls were refused outside a cell", "session", s.ID, "refused", refused)
+		s.pool.log.Log(context.Background(), refused.level(), "system calls were refused outside a cell", "session", s.ID, "refused", refused)
 	}
 }
 

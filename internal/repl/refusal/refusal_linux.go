@@ -34,9 +34,9 @@ func Receive(listener int) (Call, error) {
 	return Call{ID: n.id, Number: n.number, Arch: n.arch}, nil
 }
 
-// Refuse has the call fail with EPERM. ENOENT means that the caller is gone.
-func Refuse(listener int, c Call) error {
-	a := answer{id: c.ID, errno: -int32(unix.EPERM)}
+// Refuse has the call fail with an error. ENOENT means that the caller is gone.
+func Refuse(listener int, c Call, as unix.Errno) error {
+	a := answer{id: c.ID, errno: -int32(as)}
 	return ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a))
 }
 
