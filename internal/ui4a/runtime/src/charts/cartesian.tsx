@@ -10,6 +10,7 @@ export interface PlotProps {
   stacked: boolean;
   horizontal: boolean;
   show: (v: number) => string;
+  axis: (v: number) => string;
 }
 
 /** Gives the lowest and highest value that has to fit; bars and areas begin at zero. */
@@ -29,7 +30,7 @@ export function Cartesian(p: PlotProps) {
   const [low, high] = extent(p, parts);
   if (p.horizontal) return <Horizontal {...p} parts={parts} low={low} high={high} />;
   const marks = ticks(low, high, Math.max(2, Math.round(p.height / 55)));
-  const left = Math.min(p.width / 3, 10 + Math.max(...marks.map((m) => wide(p.show(m)))));
+  const left = Math.min(p.width / 3, 10 + Math.max(...marks.map((m) => wide(p.axis(m)))));
   const plot = { left, right: p.width - 8, top: 8, bottom: p.height - 24 };
   const y = linear(marks[0]!, marks[marks.length - 1]!, plot.bottom, plot.top);
   return (
@@ -38,7 +39,7 @@ export function Cartesian(p: PlotProps) {
         <g key={m}>
           <line className="ui-chart-grid" x1={plot.left} x2={plot.right} y1={px(y(m))} y2={px(y(m))} />
           <text x={plot.left - 6} y={px(y(m))} dy="0.35em" textAnchor="end">
-            {p.show(m)}
+            {p.axis(m)}
           </text>
         </g>
       ))}

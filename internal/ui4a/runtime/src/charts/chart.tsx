@@ -1,4 +1,5 @@
 import { label, number, one, text } from "../ui/check";
+import { isSign, withUnit } from "../ui/unit";
 import { Cartesian } from "./cartesian";
 import { Pie } from "./pie";
 import { brief } from "./scale";
@@ -34,13 +35,17 @@ export function Chart(p: ChartProps) {
   const [box, width] = useWidth<HTMLDivElement>(340);
   const r = read(p);
   const unit = text(p.unit, "Chart unit");
-  const show = (v: number) => (/^[$€£¥₹]$/.test(unit) ? unit + brief(v) : brief(v) + (unit === "" || unit === "%" ? unit : ` ${unit}`));
+  const show = (v: number) => withUnit(brief(v), unit);
+  const axis = isSign(unit) ? show : brief; // a longer unit is said once
   const round = kind === "pie" || kind === "donut";
   const legend = round ? r.names : r.series.length > 1 ? r.series.map((s) => s.name) : [];
   const empty = r.names.length === 0 || r.series.length === 0;
   return (
     <figure className="ui-chart">
-      <figcaption>{name}</figcaption>
+      <figcaption>
+        {name}
+        {unit !== "" && !isSign(unit) && !round && <small> ({unit})</small>}
+      </figcaption>
       <div ref={box}>
         {empty ? (
           <p className="ui-hint">No data</p>
@@ -49,7 +54,7 @@ export function Chart(p: ChartProps) {
             {round ? (
               <Pie read={r} width={width} height={height} hole={kind === "donut"} show={show} />
             ) : (
-              <Cartesian read={r} width={width} height={height} kind={kind} stacked={!!p.stacked} horizontal={!!p.horizontal && kind === "bar"} show={show} />
+              <Cartesian read={r} width={width} height={height} kind={kind} stacked={!!p.stacked} horizontal={!!p.horizontal && kind === "bar"} show={show} axis={axis} />
             )}
           </svg>
         )}

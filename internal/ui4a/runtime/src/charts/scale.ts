@@ -24,4 +24,4 @@ export const brief = (v: number) => v.toLocaleString(undefined, { notation: Math
 export const px = (v: number) => Math.round(v * 100) / 100;
 
 /** About how wide a text of the axis is, in px. */
-export const width = (s: string) => s.length * 6.8;
+export const width = (s: string) => s.length * 7;

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { trustMarkup } from "../prelude/markup";
 import { report } from "../problem";
 import { text } from "../ui/check";
+import { useOverflow } from "../ui/overflow";
 
 type Temml = typeof import("temml").default;
 declare function require(name: "temml"): Temml | { default: Temml };
@@ -43,5 +44,6 @@ export interface MathBlockProps {
 export function MathBlock(p: MathBlockProps) {
   const tex = text(p.tex, "MathBlock tex");
   const html = useMemo(() => markup(tex, true), [tex]);
-  return <div className="ui-tex-block" tabIndex={0} role="group" aria-label="formula" dangerouslySetInnerHTML={{ __html: trustMarkup(html) }} />;
+  const [box, overflows] = useOverflow<HTMLDivElement>();
+  return <div ref={box} className="ui-tex-block" {...(overflows && { tabIndex: 0, role: "region", "aria-label": "formula" })} dangerouslySetInnerHTML={{ __html: trustMarkup(html) }} />;
 }

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { label, number, text } from "./check";
 import { useControlled } from "./controlled";
 import { Frame, useAround } from "./frame";
+import { withUnit } from "./unit";
 
 /** The bounds of a number, in order, with a step above zero. */
 function bounds(p: { min?: unknown; max?: unknown; step?: unknown }, min: number, max: number, component: string) {
@@ -36,7 +37,7 @@ export function Slider(p: SliderProps) {
   const b = bounds(p, 0, 100, "Slider");
   const [value, set] = useControlled(p.value, p.onChange, b.min, "Slider");
   const n = clamp(number(value, b.min, "Slider value"), b);
-  const shown = withUnit(n, text(p.unit, "Slider unit"));
+  const shown = withUnit(n.toLocaleString(undefined, { maximumFractionDigits: 6 }), text(p.unit, "Slider unit"));
   return (
     <Frame around={around} label={name} htmlFor={`${around.id}-none`} value={<output>{shown}</output>}>
       <Radix.Root className="ui-slider" value={[n]} onValueChange={([next]) => next !== undefined && set(tidy(next))} disabled={!!p.disabled} {...b}>
@@ -47,13 +48,6 @@ export function Slider(p: SliderProps) {
       </Radix.Root>
     </Frame>
   );
-}
-
-/** Currency signs stand before a number, words and other signs after it. */
-function withUnit(n: number, unit: string): string {
-  const s = n.toLocaleString(undefined, { maximumFractionDigits: 6 });
-  if (/^[$€£¥₹]$/.test(unit)) return unit + s;
-  return unit === "" || unit === "%" || unit === "°" ? s + unit : `${s} ${unit}`;
 }
 
 export interface NumberFieldProps {
@@ -91,7 +85,7 @@ export function NumberField(p: NumberFieldProps) {
   return (
     <Frame around={around} label={name} required={!!p.required} value={unit !== "" && <span className="ui-hint">{unit}</span>}>
       <div className="ui-number">
-        <button type="button" aria-label={`${name}: less`} disabled={!!p.disabled || n <= b.min} onClick={() => move(-b.step)}>
+        <button type="button" className="ui-step" aria-label={`${name}: less`} disabled={!!p.disabled || n <= b.min} onClick={() => move(-b.step)}>
           −
         </button>
         <input
@@ -109,7 +103,7 @@ export function NumberField(p: NumberFieldProps) {
           aria-invalid={around.error !== "" || undefined}
           aria-describedby={around.described}
         />
-        <button type="button" aria-label={`${name}: more`} disabled={!!p.disabled || n >= b.max} onClick={() => move(b.step)}>
+        <button type="button" className="ui-step" aria-label={`${name}: more`} disabled={!!p.disabled || n >= b.max} onClick={() => move(b.step)}>
           +
         </button>
       </div>

@@ -65,7 +65,7 @@ export function Table(p: TableProps) {
             {columns.map((c) => (
               <th key={c.key} scope="col" className={c.align} aria-sort={direction(c.key)}>
                 {p.sort ? (
-                  <button type="button" onClick={() => press(c.key)}>
+                  <button type="button" className="ui-sort" onClick={() => press(c.key)}>
                     {c.label}
                     <span aria-hidden>{direction(c.key) === undefined ? " ↕" : direction(c.key) === "ascending" ? " ↑" : " ↓"}</span>
                   </button>

@@ -24,7 +24,7 @@ export function Tabs(p: TabsProps) {
     <Radix.Root className="ui-tabs" value={open} onValueChange={set}>
       <Radix.List aria-label={label(p.label, "Tabs")}>
         {names.map((name) => (
-          <Radix.Trigger key={name} value={name}>
+          <Radix.Trigger key={name} value={name} className="ui-tab">
             {name}
           </Radix.Trigger>
         ))}
