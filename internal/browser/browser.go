@@ -44,7 +44,8 @@ func Start(ctx context.Context) (*Browser, error) {
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("hide-scrollbars", false),
-		chromedp.Flag("no-proxy-server", true), // pages of this machine only
+		chromedp.Flag("no-proxy-server", true),                              // pages of this machine only
+		chromedp.Flag("enable-blink-features", "ComputedAccessibilityInfo"), // computedRole and computedName of elements
 	)
 	if os.Geteuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox) // Chromium has no sandbox for the superuser

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -38,14 +40,14 @@ func (p *Page) Document() (*Document, error) {
 	return d, d.enter()
 }
 
-// Frame waits for a frame of another site in the page, such as a sandboxed one, and gives
-// its document. The frame's address begins with a prefix.
+// Frame waits for a frame of another site in the page, such as a sandboxed one, that it has
+// not given before, and gives its document. The frame's address begins with a prefix.
 func (p *Page) Frame(prefix string) (*Document, error) {
 	var id target.ID
 	err := p.until("frame "+prefix, func() (bool, error) {
 		all, err := chromedp.Targets(p.ctx)
 		for _, t := range all {
-			if t.Type == "iframe" && string(t.ParentFrameID) == string(chromedp.FromContext(p.ctx).Target.TargetID) && strings.HasPrefix(t.URL, prefix) {
+			if t.Type == "iframe" && !p.frames[t.TargetID] && string(t.ParentFrameID) == string(chromedp.FromContext(p.ctx).Target.TargetID) && strings.HasPrefix(t.URL, prefix) {
 				id = t.TargetID
 			}
 		}
@@ -54,6 +56,7 @@ func (p *Page) Frame(prefix string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.frames[id] = true
 	d := &Document{frame: cdp.FrameID(id), log: &eventLog{}}
 	d.ctx, d.stop = chromedp.NewContext(p.ctx, chromedp.WithTargetID(id), chromedp.WithListener(d.log.take), chromedp.WithDetachOnCancel())
 	err = chromedp.Do(d.ctx) // the session lasts as long as the context of its first call
@@ -89,6 +92,25 @@ func (d *Document) Dark(dark bool) error {
 	defer stop()
 	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: media(dark)})
 	return err
+}
+
+// Processor gives the processor's time that the document's thread has spent on tasks.
+func (d *Document) Processor() (time.Duration, error) {
+	ctx, stop := context.WithTimeout(d.ctx, patience)
+	defer stop()
+	if _, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+		return 0, fmt.Errorf("processor's time: %w", err)
+	}
+	got, err := chromedp.Call(ctx, performance.GetMetrics, cdp.Empty{})
+	if err != nil {
+		return 0, fmt.Errorf("processor's time: %w", err)
+	}
+	for _, m := range got.Metrics {
+		if m.Name == "TaskDuration" {
+			return time.Duration(m.Value * float64(time.Second)), nil
+		}
+	}
+	return 0, errors.New("processor's time: it is not told")
 }
 
 // Look gives the value of a JavaScript expression in the document's world; a promise is

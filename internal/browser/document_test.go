@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 )
 
 const framed = `<title>t</title><body style="margin:0"><iframe sandbox="allow-scripts" src="/frame" style="position:absolute;left:20px;top:30px;width:300px;height:200px;border:0"></iframe>`
@@ -48,6 +49,16 @@ func TestAFrameOfAnotherSiteIsLookedAt(t *testing.T) {
 	must(t, f.Dark(true))
 	if dark, err := Look[bool](f, `matchMedia("(prefers-color-scheme: dark)").matches`); err != nil || !dark {
 		t.Errorf("dark: %v, %v", dark, err)
+	}
+	before, err := f.Processor()
+	must(t, err)
+	_, err = Look[int](f, `(() => { let n = 0; while (n < 2e8) n++; return n; })()`)
+	must(t, err)
+	if after, err := f.Processor(); err != nil || after-before < 5*time.Millisecond {
+		t.Errorf("two hundred million steps took %v of the processor, %v", after-before, err)
+	}
+	if name, err := Look[string](f, `document.querySelector("input").computedRole + " " + document.querySelector("input").computedName`); err != nil || name != "textbox i" {
+		t.Errorf("what assistive technology calls it: %q, %v", name, err)
 	}
 	if _, err := Look[int](f, `nobody.there`); err == nil {
 		t.Error("an exception is no error")

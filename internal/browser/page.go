@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -32,6 +33,8 @@ type Page struct {
 	ctx  context.Context
 	stop context.CancelFunc
 
+	frames map[target.ID]bool // that were given
+
 	mu      sync.Mutex
 	trouble []string
 }
@@ -39,7 +42,7 @@ type Page struct {
 // Page opens an empty page.
 func (b *Browser) Page(v View) (*Page, error) {
 	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	p := &Page{ctx: ctx, stop: stop}
+	p := &Page{ctx: ctx, stop: stop, frames: map[target.ID]bool{}}
 	if err := p.Look(v); err != nil {
 		stop()
 		return nil, err
