@@ -73,7 +73,7 @@ func (h *held) question(parent *point, what string) *point {
 
 // ask makes the request of a point's next step: news are what the client has not sent yet.
 func (h *held) ask(p *point, news []chat.Message, behind *point) *query {
-	q := &query{api: "responses", model: "macaron", who: fmt.Sprint("u", h.n), system: p.system, stream: h.chance(50), tools: true, messages: news}
+	q := &query{api: "responses", model: "macaron", who: fmt.Sprint("u", h.n), system: p.system, stream: h.chance(50), tools: true, train: h.n%3 > 0, messages: news}
 	step := ""
 	if behind != nil && len(behind.steps) > 0 {
 		step = behind.steps[len(behind.steps)-1]
@@ -283,25 +283,33 @@ func TestRandomConversationsOverTheWire(t *testing.T) {
 		if *conversation >= 0 && n != *conversation {
 			continue
 		}
-		sites := logs[n%2]
-		catalog, err := sites[0].catalogue.Current(t.Context(), auth.Local, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := &held{T: t, n: n, rng: rand.New(rand.NewPCG(7, uint64(n))), sites: sites, actor: actor, k: catalog.Contract, mode: []string{"content", "id", "conversation"}[n/2%3]}
+		h := newHeld(t, n, actor, logs[n%2])
 		places <- struct{}{}
 		group.Go(func() {
 			defer func() { <-places }()
-			if h.mode == "conversation" {
-				h.conversation = sites[0].openConversation()
-			}
-			for range 3 + h.rng.IntN(6) {
-				h.move()
-			}
-			h.reread()
+			h.hold(3 + h.rng.IntN(6))
 		})
 	}
 	group.Wait()
+}
+
+func newHeld(t *testing.T, n int, actor *actor, sites []*site) *held {
+	catalog, err := sites[0].catalogue.Current(t.Context(), auth.Local, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &held{T: t, n: n, rng: rand.New(rand.NewPCG(7, uint64(n))), sites: sites, actor: actor, k: catalog.Contract, mode: []string{"content", "id", "conversation"}[n/2%3]}
+}
+
+// hold makes so many moves and reads the log at the end.
+func (h *held) hold(moves int) {
+	if h.mode == "conversation" {
+		h.conversation = h.sites[0].openConversation()
+	}
+	for range moves {
+		h.move()
+	}
+	h.reread()
 }
 
 // same compares what the model says with what was seen.

@@ -18,7 +18,7 @@ import (
 // query is a request in no API's words.
 type query struct {
 	api, model, who, system string
-	stream, tools           bool
+	stream, tools, train    bool // train: the person consents
 	messages                []chat.Message
 	previous, conversation  string // of the Responses API
 }
@@ -151,6 +151,9 @@ func (s *site) tell(ctx context.Context, q *query) (a reply, err error) {
 		return a, err
 	}
 	r.Header.Set("Content-Type", "application/json")
+	if q.train {
+		consenting(r)
+	}
 	resp, err := s.http.Do(r)
 	if err != nil {
 		return a, err
