@@ -38,6 +38,7 @@ func commands(e *env) []*cobra.Command {
 		newHCP(e),
 		newRun(e),
 		newTrain(e),
+		newUI4A(e),
 		newBench(e),
 		newStorage(e),
 		newData(e),

@@ -101,6 +101,8 @@ var walk = []struct{ path, args, input string }{
 	{"mint runs", "", ""},
 	{"mint watch", "$DIR/sft.out.work/metrics.jsonl --once", ""},
 	{"mint mlflow", "$DIR/sft.out.work/metrics.jsonl --out $DIR/mlruns", ""},
+	{"ui4a build", "-", "export default () => <p>a</p>;"},
+	{"ui4a check", "-", "export default () => <p>a</p>;"},
 	{"man", "$DIR/man", ""},
 	{"serve", "", ""},
 	{"up", "", ""},

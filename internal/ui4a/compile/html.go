@@ -38,7 +38,7 @@ var (
 	handler = regexp.MustCompile(`^on[a-z]+$`)
 	loads   = words("src srcSet poster data background")
 	outside = regexp.MustCompile(`^['"]\s*(?:[a-zA-Z][a-zA-Z0-9+.-]*:|//)`)
-	inside  = regexp.MustCompile(`(?i)^['"]\s*(?:data|blob|mailto|tel):`)
+	inside  = regexp.MustCompile(`(?i)^['"]\s*(?:data|blob|asset|mailto|tel):`)
 	scheme  = regexp.MustCompile(`(?i)^['"]\s*javascript:`)
 )
 

@@ -157,7 +157,7 @@ func instead(module string) string {
 	if near := library.Near(module, names); len(near) > 0 && strings.HasPrefix(module, "$ui4a") {
 		return "use " + quote(near[0])
 	}
-	return "a card may import from " + strings.Join(append(names, reactModule), ", ") + "; write the rest yourself"
+	return "a card may import from " + strings.Join(names, ", ") + "; write the rest yourself"
 }
 
 // checkExport looks for the component that the card is.
