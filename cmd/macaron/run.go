@@ -213,16 +213,11 @@ func newRunCancel(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel RUN", Short: "End a run", Args: args(1, 1, "a run"),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return e.withoutModel(cmd, func(ctx context.Context, c *client) error {
-				if _, err := c.run(ctx, "/v1/runs/"+given[0]+"/cancel", struct{}{}); err != nil {
-					return err
-				}
-				r, err := c.await(ctx, given[0])
-				if err != nil {
-					return err
-				}
-				return e.printRun(r)
-			})
+			r, err := e.cancel(cmd.Context(), given[0])
+			if err != nil {
+				return err
+			}
+			return e.printRun(r)
 		},
 	}
 }

@@ -2,19 +2,13 @@ package main
 
 import (
 	"context"
-	"iter"
-	"time"
-
-	"github.com/spf13/cobra"
+	"encoding/json"
 
 	"macaron/internal/app"
 	"macaron/internal/auth"
-	"macaron/internal/backend"
-	"macaron/internal/chat"
-	"macaron/internal/config"
 	"macaron/internal/errs"
-	"macaron/internal/obs"
 	"macaron/internal/record"
+	runsapi "macaron/internal/wire/runs"
 )
 
 // stands asks the log whether a run can go on, before a model is loaded for it. What the
@@ -39,41 +33,29 @@ func (e *env) stands(ctx context.Context, run string) error {
 	})
 }
 
-// withoutModel is withServer for what needs no model: none is loaded.
-func (e *env) withoutModel(cmd *cobra.Command, fn func(context.Context, *client) error) error {
+// cancel ends a run: by the Macaron that serves here, else in the log alone.
+func (e *env) cancel(ctx context.Context, run string) (*taskRun, error) {
 	c, err := e.config()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	running, err := serving(cmd.Context(), c)
+	running, err := serving(ctx, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if running != nil {
-		return fn(cmd.Context(), running)
+		if _, err := running.run(ctx, "/v1/runs/"+run+"/cancel", struct{}{}); err != nil {
+			return nil, err
+		}
+		return running.await(ctx, run)
 	}
-	c.Listen, c.Door, c.Key, c.Runs.Resume = "127.0.0.1:0", config.Door{}, config.Secret(auth.NewSecret()), false
-	c.Mint.Enabled = false // without a model nothing trains
-	a, err := app.New(c, app.Options{Version: version, Generator: noModel{}, Log: obs.NewLog(e.err, "error", c.Log.Format), Key: c.Key, Drain: time.Millisecond})
+	t, err := app.CancelRun(ctx, c, run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return inProcess(cmd.Context(), c, a, fn)
-}
-
-// noModel is there while a command runs that generates nothing. Work of the background that
-// would, such as a summary, waits until the command has ended.
-type noModel struct{}
-
-func (noModel) Generate(ctx context.Context, _ backend.Request) iter.Seq2[chat.Event, error] {
-	return func(yield func(chat.Event, error) bool) {
-		<-ctx.Done()
-		yield(chat.Event{}, errs.Wrap(errs.Canceled, ctx.Err(), "this command has no model", ""))
+	r := &taskRun{}
+	if r.raw, err = json.Marshal(runsapi.Whole(t)); err == nil {
+		err = json.Unmarshal(r.raw, r)
 	}
+	return r, err
 }
-
-func (noModel) Capabilities() backend.Capabilities {
-	return backend.Capabilities{Adapters: true, Choices: true, Tools: true, ForcedTools: true}
-}
-
-func (noModel) Ready(context.Context) error { return nil }

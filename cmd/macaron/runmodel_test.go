@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +17,13 @@ func TestRunsNeedNoAddressAndNoModelToBeEnded(t *testing.T) {
 	flags := tiny(t)
 	home, contract := flags[1], flags[3]
 	const none = "run_01J00000000000000000000000"
+	broken := filepath.Join(home, "broken.toml")
+	if err := os.WriteFile(broken, []byte("no contract"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, says := run(t, "", "run", "cancel", none, "--home", home, "--contract", broken, "--listen", free(t)); code != 4 || !strings.Contains(says, "no such run") {
+		t.Errorf("without a contract: %d %s", code, says)
+	}
 	for _, what := range [][]string{{"cancel", none}, {"resume", none}, {"approve", none, "call"}} {
 		args := append([]string{"run"}, append(what, "--home", home, "--contract", contract, "--model", filepath.Join(home, "none.gguf"), "--listen", free(t))...)
 		if code, _, says := run(t, "", args...); code != 4 || !strings.Contains(says, "no such run") || strings.Contains(says, "training") {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,30 @@ func TestWrongSettingsNameTheirKeyAndSayWhatToDo(t *testing.T) {
 				t.Errorf("got %#v", e)
 			}
 		})
+	}
+}
+
+// A list is an array in the file and words with commas everywhere else; the environment
+// replaces it whole.
+func TestListsMayBeArrays(t *testing.T) {
+	home := t.TempDir()
+	write(t, filepath.Join(home, "config.toml"), "hosts = [\"a.example\", \"b.example\"]\n[sandbox]\nallow_missing = [\"cgroup\"]\n[mint]\nnames = []\n")
+	c, err := load(nil, environment("MACARON_HOME", home))
+	if err != nil || !slices.Equal(c.Door.Hosts, []string{"a.example", "b.example"}) || !slices.Equal(c.Sandbox.AllowMissing, []string{"cgroup"}) || len(c.Mint.Names) != 0 {
+		t.Errorf("%v %v %v %v", c.Door.Hosts, c.Sandbox.AllowMissing, c.Mint.Names, err)
+	}
+	c, err = load(nil, environment("MACARON_HOME", home, "MACARON_HOSTS", "c.example"))
+	if err != nil || !slices.Equal(c.Door.Hosts, []string{"c.example"}) {
+		t.Errorf("%v %v", c.Door.Hosts, err)
+	}
+	for body, says := range map[string]string{
+		"listen = [\"127.0.0.1:1\"]\n": `"listen" takes one value and no array`, "hosts = [1]\n": `element 1 of "hosts" must be a string`,
+		"hosts = [\"a\", \"b,c\"]\n": `element 2 of "hosts"`, "colours = [\"red\"]\n": `unknown key "colours"`,
+	} {
+		write(t, filepath.Join(home, "config.toml"), body)
+		if _, err := load(nil, environment("MACARON_HOME", home)); errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q gives %v", body, err)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ type Field struct {
 	file   func(c *Config) *Secret // the value is the path of a file with one
 	set    func(c *Config, value string) error
 	preset string // default, when it is a constant
+	many   bool   // it is a list, which config.toml may have as an array
 }
 
 // When says what makes a change of a setting take effect.
@@ -56,11 +57,11 @@ var fields = []Field{
 	{Key: "contract", Env: "MACARON_CONTRACT", Flag: "contract", Help: "path of the contract (macaron.toml)",
 		set: text(func(c *Config) *string { return &c.Contract })},
 	{Key: "contract_overlays", Env: "MACARON_CONTRACT_OVERLAYS", Flag: "contract-overlays", Help: "overlays of the contract that are in force, comma-separated, in order",
-		set: list(func(c *Config) *[]string { return &c.Signed.Overlays }, anything)},
+		many: true, set: list(func(c *Config) *[]string { return &c.Signed.Overlays }, anything)},
 	{Key: "require_signed_contract", Env: "MACARON_REQUIRE_SIGNED_CONTRACT", Flag: "require-signed-contract", Help: "true takes only a contract that a trusted key has signed (macaron hcp sign)", preset: "false",
 		set: truth(func(c *Config) *bool { return &c.Signed.Required })},
 	{Key: "trusted_contract_keys", Env: "MACARON_TRUSTED_CONTRACT_KEYS", Flag: "trusted-contract-keys", Help: "files of public keys that may sign contracts, comma-separated",
-		set: list(func(c *Config) *[]string { return &c.Signed.Keys }, anything)},
+		many: true, set: list(func(c *Config) *[]string { return &c.Signed.Keys }, anything)},
 	{Key: "model", Env: "MACARON_MODEL", Flag: "model", Help: "base model: a catalogue name, a GGUF file or a model directory", preset: "smollm2-135m-instruct",
 		set: text(func(c *Config) *string { return &c.Model })},
 	{Key: "durability", Env: "MACARON_DURABILITY", Flag: "durability", Help: "normal (survives a kill) or full (survives power loss)", preset: "normal",
@@ -109,11 +110,11 @@ var fields = []Field{
 	{Key: "tls_key", Env: "MACARON_TLS_KEY", Flag: "tls-key", Help: "PEM file with the certificate's key",
 		set: text(func(c *Config) *string { return &c.Door.CertKey })},
 	{Key: "hosts", When: OnReload, Env: "MACARON_HOSTS", Flag: "hosts", Help: "names that clients may call this server by, comma-separated",
-		set: list(func(c *Config) *[]string { return &c.Door.Hosts }, hostName)},
+		many: true, set: list(func(c *Config) *[]string { return &c.Door.Hosts }, hostName)},
 	{Key: "cors_origins", When: OnReload, Env: "MACARON_CORS_ORIGINS", Flag: "cors-origins", Help: "origins of other sites whose pages may call the API, comma-separated",
-		set: list(func(c *Config) *[]string { return &c.Door.Origins }, origin)},
+		many: true, set: list(func(c *Config) *[]string { return &c.Door.Origins }, origin)},
 	{Key: "media_hosts", Env: "MACARON_MEDIA_HOSTS", Flag: "media-hosts", Help: "hosts from which engines may fetch images that clients link to, comma-separated; * is every public name; none: only data: URLs",
-		set: list(func(c *Config) *[]string { return &c.Door.MediaHosts }, mediaHost)},
+		many: true, set: list(func(c *Config) *[]string { return &c.Door.MediaHosts }, mediaHost)},
 	{Key: "connections", Env: "MACARON_CONNECTIONS", Flag: "connections", Help: "connections at once; more wait to be accepted", preset: "4096",
 		set: whole(func(c *Config, n int64) { c.Door.Connections = int(n) }, 1, 1<<20)},
 
@@ -137,7 +138,7 @@ var fields = []Field{
 	{Key: "mint.enabled", Env: "MACARON_MINT", Flag: "mint", Help: "true: the training service is there, with the embedded engine", preset: "true",
 		set: truth(func(c *Config) *bool { return &c.Mint.Enabled })},
 	{Key: "mint.names", Env: "MACARON_MINT_NAMES", Flag: "mint-names", Help: "names that the base has for clients of the training service, comma-separated; none: its own and the one it was published under",
-		set: list(func(c *Config) *[]string { return &c.Mint.Names }, anything)},
+		many: true, set: list(func(c *Config) *[]string { return &c.Mint.Names }, anything)},
 	{Key: "mint.tokenizer", Env: "MACARON_MINT_TOKENIZER", Flag: "mint-tokenizer", Help: "tokenizer that clients of the training service load: a public name or a directory of theirs; none: the base's name",
 		set: text(func(c *Config) *string { return &c.Mint.Tokenizer })},
 	{Key: "mint.session_expiry", Env: "MACARON_MINT_SESSION_EXPIRY", Flag: "mint-session-expiry", Help: "silence of a client that ends its training session", preset: "5m",
@@ -168,7 +169,7 @@ var fields = []Field{
 		set: whole(func(c *Config, n int64) { c.Mint.Memory = n }, 0, 1<<50)},
 	{Key: "price", When: OnReload, Env: "MACARON_PRICE", Flag: "price", Help: "USD for a million tokens where no [[prices]] say, as input=3,cached=0.3,output=15; none: nobody knows", set: setPrice},
 	{Key: "tools.networks", Env: "MACARON_TOOLS_NETWORKS", Flag: "tools-networks", Help: "private networks that http tools may reach, such as 10.1.0.0/16, comma-separated",
-		set: list(func(c *Config) *[]string { return &c.Tools.Networks }, network)},
+		many: true, set: list(func(c *Config) *[]string { return &c.Tools.Networks }, network)},
 	{Key: "sandbox.backend", Env: "MACARON_SANDBOX_BACKEND", Flag: "sandbox-backend", Help: "what keeps code of models apart: auto, bubblewrap, or starlark, a small language that needs nothing", preset: "auto",
 		set: oneOf(func(c *Config) *string { return &c.Sandbox.Backend }, "auto", "bubblewrap", "starlark")},
 	{Key: "sandbox.python", Env: "MACARON_SANDBOX_PYTHON", Flag: "sandbox-python", Help: "interpreter inside; everybody must be able to read it", preset: "/usr/bin/python3",
@@ -178,7 +179,7 @@ var fields = []Field{
 	{Key: "sandbox.pool", Env: "MACARON_SANDBOX_POOL", Flag: "sandbox-pool", Help: "sandboxes that are kept warm", preset: "2",
 		set: whole(func(c *Config, n int64) { c.Sandbox.Pool = int(n) }, 0, 256)},
 	{Key: "sandbox.allow_missing", Env: "MACARON_SANDBOX_ALLOW_MISSING", Flag: "sandbox-allow-missing", Help: "layers of the sandbox whose absence is accepted, comma-separated; macaron doctor lists them",
-		set: list(func(c *Config) *[]string { return &c.Sandbox.AllowMissing }, layerName)},
+		many: true, set: list(func(c *Config) *[]string { return &c.Sandbox.AllowMissing }, layerName)},
 	{Key: "log.level", When: OnReload, Env: "MACARON_LOG_LEVEL", Flag: "log-level", Help: "debug, info, warn or error", preset: "info",
 		set: oneOf(func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error")},
 	{Key: "log.format", Env: "MACARON_LOG_FORMAT", Flag: "log-format", Help: "text or json", preset: "text",

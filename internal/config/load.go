@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -228,11 +229,35 @@ func flatten(prefix string, tree map[string]any, into map[string]string) error {
 				return fmt.Errorf("unknown key %q", key)
 			}
 			into[key] = fmt.Sprint(v)
+		case []any:
+			var err error
+			if into[key], err = array(key, v); err != nil {
+				return err
+			}
 		default:
 			return fmt.Errorf("the key %q has a value of a kind that no setting takes", key)
 		}
 	}
 	return nil
+}
+
+// array is a list as one value, in the form of the environment and of flags.
+func array(key string, v []any) (string, error) {
+	if !inFile(key) {
+		return "", fmt.Errorf("unknown key %q", key)
+	}
+	if !slices.ContainsFunc(fields, func(f Field) bool { return f.Key == key && f.many }) {
+		return "", fmt.Errorf("the key %q takes one value and no array", key)
+	}
+	var out []string
+	for i, one := range v {
+		text, ok := one.(string)
+		if !ok || strings.TrimSpace(text) == "" || strings.Contains(text, ",") {
+			return "", fmt.Errorf("element %d of %q must be a string with something in it and without a comma", i+1, key)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ","), nil
 }
 
 // inFile reports whether config.toml may hold the key: not home (the file lies in

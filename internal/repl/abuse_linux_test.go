@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,6 +157,28 @@ func TestAbusesOfOutput(t *testing.T) {
 	if out.Status == OK && len(out.Output) != 1000 {
 		t.Errorf("%+v", out.Status)
 	}
+	if n := largest(t, s.Workspace); n > 32<<20 || n < 1<<20 {
+		t.Errorf("of 60 MiB of output an artifact has %d bytes, and the workspace may have 32 MiB", n)
+	}
+}
+
+// largest gives the bytes of the largest file below a directory.
+func largest(t *testing.T, dir string) (n int64) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			n = max(n, info.Size())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func quote(s string) string { return "'" + s + "'" }

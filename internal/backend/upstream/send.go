@@ -115,6 +115,8 @@ func (b *Backend) refused(status int, h http.Header, body []byte, model string) 
 		return fail(errs.UpstreamFailed, "the engine at "+b.host+" refuses this server's key", "the operator sets it in upstream.key_file")
 	case tooLong(status, said):
 		return fail(errs.ContextExceeded, "the conversation is longer than the engine's context: "+said, "shorten it or start a new one")
+	case status == http.StatusNotFound && !ofModel(said, model):
+		return fail(errs.UpstreamFailed, fmt.Sprintf("the engine at %s has nothing at %s: %s", b.host, b.URL, said), "the operator sets upstream.url to the address up to and including /v1, or whatever stands there in its place")
 	case status == http.StatusNotFound:
 		return fail(errs.UpstreamFailed, fmt.Sprintf("the engine at %s does not serve the model %q", b.host, model), "the operator sets the names in upstream.models")
 	case status == http.StatusTooManyRequests || status == overloaded:
@@ -144,6 +146,12 @@ func (r *refusal) Lasting() bool {
 		return true
 	}
 	return r.status >= 300 && r.status < 400
+}
+
+// ofModel tells a 404 about a model, which servers name or call one, from a 404 about an
+// address, which says no more than that.
+func ofModel(said, model string) bool {
+	return strings.Contains(strings.ToLower(said), "model") || model != "" && strings.Contains(said, model)
 }
 
 // tooLong recognises what servers say of a prompt that does not fit.

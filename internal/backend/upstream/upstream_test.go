@@ -142,6 +142,26 @@ func status(code int, header, body string) http.HandlerFunc {
 	}
 }
 
+// A 404 is about the model's name or about the address, and what to do differs. The bodies
+// are those of vLLM, FastAPI, llama-server, net/http and OpenRouter.
+func TestWhatIsNotFound(t *testing.T) {
+	for body, address := range map[string]bool{
+		`{"object":"error","message":"The model ` + "`mol-L2`" + ` does not exist.","type":"NotFoundError"}`: false,
+		`{"error":{"message":"No endpoints found for mol-L2.","code":404}}`:                                  false,
+		`{"detail":"Not Found"}`:                 true,
+		`{"error":{"message":"File Not Found"}}`: true,
+		"404 page not found\n":                   true,
+		``:                                       true,
+	} {
+		b := serve(t, status(404, "", body))
+		_, err := collect(t.Context(), b, ask("mol-L2"))
+		e := errs.As(err)
+		if e == nil || e.Code != errs.UpstreamFailed || strings.Contains(e.Message, "has nothing at "+b.URL) != address || strings.Contains(e.Next, "/v1") != address {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	huge := `{"choices":[{"delta":{"content":"` + strings.Repeat("x", maxEvent) + `"}}]}`
 	for name, tc := range map[string]struct {

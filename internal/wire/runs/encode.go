@@ -78,10 +78,11 @@ func (d Deps) tell(w http.ResponseWriter, r *http.Request, id string) error {
 	if err != nil {
 		return err
 	}
-	return chatapi.WriteJSON(w, wholeOf(t))
+	return chatapi.WriteJSON(w, Whole(t))
 }
 
-func wholeOf(t *transcript.Run) whole {
+// Whole is the JSON of a run as it stands.
+func Whole(t *transcript.Run) any {
 	out := whole{ID: t.Head.Run, Object: "run", Status: t.Status, Resume: t.Status.Resumable(), Task: t.Opened.Task, Mode: t.Opened.Mode, Session: t.Head.Session,
 		Contract: string(t.Head.Contract), Purpose: t.Head.Purpose, Pins: t.Opened.Pins, Limits: t.Opened.Limits, Totals: t.Totals, Opened: t.Head.Time}
 	if c := t.Closed; c != nil && t.Status != record.RunRunning {
