@@ -214,9 +214,10 @@ $(UI4A)/.ready: internal/ui4a/runtime/package-lock.json
 	@touch $(UI4A).new/.ready && rm -rf $(UI4A) && mv $(UI4A).new $(UI4A)
 
 .PHONY: ui4a-runtime ui4a-runtime-check
-ui4a-runtime: $(UI4A)/.ready ## build the browser side of cards from its sources (needs npm; what it writes is committed)
+ui4a-runtime: $(UI4A)/.ready model ## build the browser side of cards from its sources (needs npm; what it writes is committed)
 	@test/ui4a/types.sh $(UI4A)
 	@$(GO) run ./internal/ui4a/runtime/build -modules $(UI4A)/node_modules
+	@$(GO) test -count=1 -run Counted ./internal/ui4a/library -update >/dev/null
 ui4a-runtime-check: $(UI4A)/.ready ## build it again and compare every byte with what is committed
 	@test/ui4a/types.sh $(UI4A)
 	@$(GO) run ./internal/ui4a/runtime/build -modules $(UI4A)/node_modules -check

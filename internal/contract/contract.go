@@ -111,7 +111,7 @@ type Adapter struct {
 	Title       string `toml:"title" json:"title"`                                   // for people
 	Source      string `toml:"source" json:"source" rule:"need"`                     // directory, sha256:HASH or model:NAME
 	Description string `toml:"description" json:"description" rule:"need form=line"` // one line, for the router
-	Prompt      string `toml:"prompt" json:"prompt"`                                 // takes the place of {{specialist}}
+	Prompt      string `toml:"prompt" json:"prompt"`                                 // takes the place of {{specialist}}; may have {{ui4a}}
 
 	// Whom it is for: whole tenants, and single users of tenants. Neither: everybody.
 	Owners []string `toml:"owners" json:"owners,omitempty" rule:"count=1..256"`

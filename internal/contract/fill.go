@@ -1,6 +1,9 @@
 package contract
 
-import "macaron/internal/tool"
+import (
+	"macaron/internal/tool"
+	"macaron/internal/ui4a/library"
+)
 
 // The bounds of a run where a contract with an agent says nothing. They are filled in
 // before the contract is named, so that they cannot change below it.
@@ -27,8 +30,21 @@ const (
 // sections2 are the sections that came with schema 2.
 var sections2 = []string{"parents", "runtime", "agent", "memory", "resources", "tools", "mcp", "policies", "skills", "hooks", "workspace", "environment", "tokens", "sandbox"}
 
-// fill completes a contract that has an agent.
+// cards is the placeholder for the text that teaches the language of cards. It is filled in
+// before the contract is named: another text is another contract.
+const cards = "{{ui4a}}"
+
+// fill completes a contract.
 func (c *Contract) fill() {
+	for i := range c.Adapters {
+		a := &c.Adapters[i]
+		a.Prompt = expand(a.Prompt, cards, library.Prompt())
+	}
+	c.fillAgent()
+}
+
+// fillAgent completes a contract that has an agent.
+func (c *Contract) fillAgent() {
 	if c.Agent.Mode == "" && c.Agent.Prompts == (AgentPrompts{}) {
 		return
 	}

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -132,6 +133,12 @@ func (s *Source) Parts() []Part {
 		out[i] = Part{f.Path, ids.DigestOf(f.Text), len(f.Text)}
 	}
 	return out
+}
+
+// Alone reports whether the first file's text is the whole contract, whichever build reads
+// it: nothing is imported, laid over, or taken from what this build knows of cards.
+func (s *Source) Alone() bool {
+	return len(s.Files)+len(s.Applied) == 1 && !bytes.Contains(s.Files[0].Text, []byte(cards))
 }
 
 // Plain is the hash of the contract without overlays.

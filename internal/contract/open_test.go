@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"macaron/internal/errs"
+	"macaron/internal/ui4a/library"
 )
 
 // write makes the files of a contract; the main one is macaron.toml.
@@ -251,5 +252,36 @@ func TestFilesAreBounded(t *testing.T) {
 		if err := r.take("x", nil); (err != nil) != (n == MaxFiles) {
 			t.Errorf("file %d: %v", n+1, err)
 		}
+	}
+}
+
+// What a build knows of cards is part of the contract's name, and of the text that is kept.
+func TestCardsAreTaught(t *testing.T) {
+	text := strings.Replace(fixture(t), "\nprompt = \"", "\nprompt = \"Show it. {{ui4a}} ", 1)
+	if text == fixture(t) {
+		t.Fatal("the fixture has no prompt of an adapter")
+	}
+	s, err := Open(write(t, map[string]string{"macaron.toml": text}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Contract
+	taught := c.Adapters[0].Prompt
+	if !strings.HasPrefix(taught, "Show it. "+library.Prompt()) || strings.Contains(taught, cards) {
+		t.Errorf("the prompt is %q", taught)
+	}
+	if system := c.AnswerSystem(c.Adapters[0].Name, nil); !strings.Contains(system, library.Prompt()) {
+		t.Errorf("the system text is %q", system)
+	}
+	whole, err := c.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := parse(t, string(whole)); again.Hash() != c.Hash() || s.Alone() {
+		t.Errorf("written out it is %s, not %s; alone: %v", again.Hash(), c.Hash(), s.Alone())
+	}
+	plain, err := Open(write(t, map[string]string{"macaron.toml": fixture(t)}))
+	if err != nil || !plain.Alone() || plain.Contract.Hash() == c.Hash() {
+		t.Errorf("without it: %v", err)
 	}
 }

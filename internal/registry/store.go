@@ -144,14 +144,14 @@ func (s *store) create(to string, in io.Reader) error {
 }
 
 // keepContract stores a contract by its hash, once: its own text, or the whole in one
-// where it is made of several files.
+// where its own text is not all of it.
 func (s *store) keepContract(source *contract.Source) error {
 	name := source.Contract.Hash().Hex() + ".toml"
 	if _, err := s.root.Stat(path.Join(contracts, name)); err == nil {
 		return nil
 	}
 	text := source.Files[0].Text
-	if len(source.Files)+len(source.Applied) > 1 {
+	if !source.Alone() {
 		var err error
 		if text, err = source.Contract.Text(); err != nil {
 			return err
