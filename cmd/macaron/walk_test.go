@@ -102,6 +102,7 @@ var walk = []struct{ path, args, input string }{
 	{"mint watch", "$DIR/sft.out.work/metrics.jsonl --once", ""},
 	{"mint mlflow", "$DIR/sft.out.work/metrics.jsonl --out $DIR/mlruns", ""},
 	{"ui4a build", "-", "export default () => <p>a</p>;"},
+	{"ui4a prompt", "", ""},
 	{"ui4a check", "-", "export default () => <p>a</p>;"},
 	{"man", "$DIR/man", ""},
 	{"serve", "", ""},

@@ -31,7 +31,7 @@ var Prompt = sync.OnceValue(func() string {
 func taught(m Module) []string {
 	switch {
 	case m.Name == "react":
-		return []string{m.Name + ": useState, useEffect, useMemo, useRef and the other hooks"}
+		return nil // its hooks need no import
 	case m.Exports[0].Kind == Icon:
 		return []string{fmt.Sprintf("%s: lucide's icons by name, such as %s; size, label", m.Name, strings.ReplaceAll(samples, " ", ", "))}
 	}

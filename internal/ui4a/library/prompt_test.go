@@ -74,7 +74,7 @@ func smol(t *testing.T, text string) int {
 func TestPromptTeachesAllThatThereIs(t *testing.T) {
 	text := library.Prompt()
 	for _, m := range library.Modules() {
-		if !strings.Contains(text, m.Name) {
+		if !strings.Contains(strings.ToLower(text), m.Name) {
 			t.Errorf("nothing of %s", m.Name)
 		}
 		for _, e := range m.Exports {
