@@ -156,6 +156,12 @@ bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
 bench-proxy: build ## measure what a turn costs in the proxy, next to the Python proxy and a bare loop (QUICK=1: in a minute)
 	@test/bench/proxy/run.sh
 
+.PHONY: mol-profiles
+mol-profiles: build ## serve the Python harness's own profiles, Venti and Tall, and compare every prompt with those that it builds
+	@test/bench/proxy/peer.sh
+	@for name in Macaron-V1-Venti Macaron-V1-Tall; do $(BIN) hcp import-mol $(CACHE)/peer/harness/mol_harness/$$name --base $$name-base --default L2 >/dev/null; done
+	@$(GO) test -count=1 -timeout 5m -v -run ProfilesAreServed ./internal/app -args -harness $(CURDIR)/$(CACHE)/peer/harness -harness-python $(CURDIR)/$(CACHE)/peer/venv/bin/python
+
 soak-proxy: build ## hold 10,000 sessions with 500 streams at once for an hour (MINUTES changes it)
 	@$(GO) build -o bin/bench-proxy ./test/bench/proxy
 	@bin/bench-proxy -soak -minutes $(or $(MINUTES),60) -macaron $(CURDIR)/$(BIN) -contract $(CURDIR)/macaron.toml

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,7 @@ func newImportMol(e *env) *cobra.Command {
 		Use:   "import-mol DIR",
 		Short: "Turn a Python harness's profile into a contract",
 		Long: "Read lora.md, route.md, intro.md and summary.md of a profile and write a contract; its adapters are\n" +
-			"models of an upstream. What a profile does not hold (budgets, sampling, the words around summaries) is taken from\n" +
+			"models of an upstream, and its prompts are built as that harness builds them. What neither has is taken from\n" +
 			"the configured contract. What cannot be carried over is told line by line.",
 		Example: "  macaron hcp import-mol profiles/My-Model --base my-base --default L2 -o macaron.toml",
 		Args:    args(1, 1, "the directory of the profile"),
@@ -33,6 +34,7 @@ func newImportMol(e *env) *cobra.Command {
 	c.Flags().StringVar(&o.Name, "model-name", "", "name for {{MODEL_NAME}}; the directory's name otherwise")
 	c.Flags().StringVar(&o.Base, "base", "", "name of the base model, for {{BASE_MODEL}} and model.base (required)")
 	c.Flags().StringVar(&o.Default, "default", "", "label that takes turns when routing fails; the first otherwise")
+	c.Flags().BoolVar(&o.Quoted, "quoted", false, "route prompts with the request quoted, after the instruction: for another router than the profile's")
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write, which must not exist; standard output otherwise")
 	return c
 }
@@ -60,8 +62,12 @@ func (e *env) importMol(dir, out string, o molprofile.Options) error {
 			return err
 		}
 	}
+	taken := []string{"prompts.tools", "router.min_probability", "router.context_chars", "router.sticky_margin", "router.shortlist", "budgets.summary_wait_ms"}
+	if o.Quoted {
+		taken = []string{"prompts.foreign", "prompts.tools", "router", "budgets", "sampling"}
+	}
 	if e.json {
-		return e.printJSON(map[string]any{"contract": string(text), "output": out, "notes": notes, "from_configured": []string{"prompts.foreign", "prompts.tools", "router", "budgets", "sampling"}})
+		return e.printJSON(map[string]any{"contract": string(text), "output": out, "notes": notes, "from_configured": taken})
 	}
 	if out == "" {
 		fmt.Fprint(e.out, string(text))
@@ -69,6 +75,6 @@ func (e *env) importMol(dir, out string, o molprofile.Options) error {
 	for _, n := range notes {
 		fmt.Fprintf(e.err, "%s:%d: %s\n", n.File, n.Line, n.What)
 	}
-	fmt.Fprintf(e.err, "from %s: prompts.foreign, prompts.tools, router.min_probability, .request_chars and .context_chars, budgets, sampling\n", c.Contract)
+	fmt.Fprintf(e.err, "from %s: %s\n", c.Contract, strings.Join(taken, ", "))
 	return nil
 }

@@ -25,6 +25,8 @@ type Request struct {
 	Salt       string // tenant: cached prefixes are shared within one salt only
 	Session    string // requests of one session take turns with all others as one; empty: this one by itself
 	Wanted     Wanted
+	Begun      string     // what the answer goes on from: its own beginning, which is not told again
+	Quiet      bool       // the answer is not thought about first, where an engine can be told so
 	Reasoning  string     // reasoning effort as the client gave it, for engines that take one
 	Mixture    []Weighted // adapters that are added up, instead of Revision
 	Overlay    Overlay
@@ -84,6 +86,19 @@ type Decoding struct {
 	KeepSpecial bool              // the text of control tokens is kept
 	DrawChoice  bool              // a choice is drawn at the temperature; else the likeliest is taken
 	Bare        bool              // the prompt does not begin an answer
+}
+
+// Asked puts the beginning of the answer, which an engine cannot go on from, at the end of the
+// question.
+func (r Request) Asked() Request {
+	n := len(r.Messages) - 1
+	if r.Begun == "" || n < 0 {
+		return r
+	}
+	last := r.Messages[n]
+	last.Parts = append(last.Parts[:len(last.Parts):len(last.Parts)], chat.Part{Kind: "text", Text: r.Begun}) // on a line of its own
+	r.Messages, r.Begun = append(r.Messages[:n:n], last), ""
+	return r
 }
 
 // Plain reports whether nothing is asked for that needs an engine's own sampler.

@@ -80,8 +80,18 @@ type Router struct {
 	StickyMargin   float64  `toml:"sticky_margin" json:"sticky_margin,omitempty" rule:"range=0..1"`  // the last adapter stays unless another is likelier by more
 	Summaries      int      `toml:"summaries" json:"summaries,omitempty" rule:"range=0..16"`         // recent turns whose summaries the router sees
 	Overlay        bool     `toml:"overlay" json:"overlay,omitempty"`                                // the answer goes on from the route hop's prompt
+	Layout         string   `toml:"layout" json:"layout,omitempty" rule:"one=mol"`                   // of the route prompt; "": that of docs/formats/routing.md, version 1
+	Stem           string   `toml:"stem" json:"stem,omitempty"`                                      // of layout mol: what the label continues
 	Shortlist      int      `toml:"shortlist" json:"shortlist,omitempty" rule:"range=0..1024"`       // adapters that reach the prompt; 0: all
 }
+
+// LayoutMol is the route prompt of the Python harness for Mixtures of LoRA: the request as it
+// stands, then the instruction, and the label after a stem. Its router adapters know no other.
+const LayoutMol = "mol"
+
+// Quiet reports whether the route and summary hops are asked not to think first, as engines
+// with thinking models have to be told; some with other templates refuse to be.
+func (c *Contract) Quiet() bool { return c.Router.Layout == LayoutMol }
 
 // Budgets bound the hops, in tokens, and the wait for a summary, in milliseconds.
 type Budgets struct {

@@ -29,6 +29,10 @@ func (c *Contract) RouteMessages(request string, previous *Previous) []chat.Mess
 
 // RoutePrompt is the whole prompt of a route hop.
 func (c *Contract) RoutePrompt(a Ask) []chat.Message {
+	if c.Router.Layout == LayoutMol {
+		request := Clip(strings.TrimSpace(a.Request), c.Router.RequestChars)
+		return []chat.Message{chat.Text(chat.User, request+"\n\n"+c.RouteSystem(a.Labels...))}
+	}
 	return []chat.Message{chat.Text(chat.System, c.RouteSystem(a.Labels...)), chat.Text(chat.User, c.earlier(a.Earlier)+c.RouteUser(a.Request, a.Previous))}
 }
 
@@ -45,17 +49,21 @@ func (c *Contract) RouteSystem(labels ...string) string {
 	if len(labels) == 0 {
 		labels = c.Labels()
 	}
+	is, and := ": ", ", "
+	if c.Router.Layout == LayoutMol {
+		is, and = " = ", " "
+	}
 	return strings.TrimSpace(expand(c.Prompts.Route,
-		"{{adapters}}", c.describe(labels),
-		"{{order}}", strings.Join(c.Priority(labels), ", ")))
+		"{{adapters}}", c.describe(labels, is),
+		"{{order}}", strings.Join(c.Priority(labels), and)))
 }
 
 // describe has a "label: description" line for each of the labels, in their order.
-func (c *Contract) describe(labels []string) string {
+func (c *Contract) describe(labels []string, is string) string {
 	lines := make([]string, 0, len(labels))
 	for _, l := range labels {
 		if a, ok := c.Adapter(l); ok {
-			lines = append(lines, a.Name+": "+a.Description)
+			lines = append(lines, a.Name+is+a.Description)
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -99,16 +107,25 @@ func (c *Contract) line(head string, p Previous) string {
 }
 
 // AnswerSystem is the head of a specialist's view: prompts.system with its own
-// prompt, then the client's system texts, which never replace ours.
+// prompt, then the client's system texts, or those where {{client}} stands; they never
+// replace ours.
 func (c *Contract) AnswerSystem(label string, client []chat.Message) string {
+	const hole = "{{client}}"
 	a, _ := c.Adapter(label)
-	texts := []string{expand(c.Prompts.System, "{{specialist}}", a.Prompt)}
+	var texts []string
 	for _, m := range client {
 		if t := m.Text(); t != "" {
 			texts = append(texts, t)
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	said := strings.Join(texts, "\n\n")
+	switch placed := strings.Contains(c.Prompts.System, hole); {
+	case placed && said == "": // with the blank line that parts it from the rest
+		return expand(strings.ReplaceAll(c.Prompts.System, hole+"\n\n", ""), "{{specialist}}", a.Prompt, hole, "")
+	case placed:
+		return expand(c.Prompts.System, "{{specialist}}", a.Prompt, hole, said)
+	}
+	return strings.Join(append([]string{expand(c.Prompts.System, "{{specialist}}", a.Prompt)}, texts...), "\n\n")
 }
 
 // SummaryPrompt is the user message that asks for the summary of the turn.

@@ -44,6 +44,6 @@ func (c *Contract) checkSplit() error {
 // PlanPrompt is the prompt that asks for a plan of a request over these labels: the
 // contract's instruction with their descriptions, and the request as quoted data.
 func (c *Contract) PlanPrompt(request string, labels []string) []chat.Message {
-	system := strings.TrimSpace(expand(c.Split.Prompt, "{{adapters}}", c.describe(labels), "{{parts}}", strconv.Itoa(c.Split.Parts)))
+	system := strings.TrimSpace(expand(c.Split.Prompt, "{{adapters}}", c.describe(labels, ": "), "{{parts}}", strconv.Itoa(c.Split.Parts)))
 	return []chat.Message{chat.Text(chat.System, system), chat.Text(chat.User, c.RouteUser(request, nil))}
 }

@@ -60,6 +60,12 @@ func (c *Contract) checkRouter() error {
 			return bad(l.key, fmt.Sprintf("%s is %q, which is not for everybody; everybody needs the one that routes and the default", l.key, l.label))
 		}
 	}
+	switch {
+	case r.Layout == "" && r.Stem != "":
+		return bad("router.stem", "router.stem belongs to the layout mol, and router.layout says nothing")
+	case r.Layout != "" && (r.Overlay || r.Summaries > 0):
+		return bad("router.layout", "the layout mol has no place for summaries and no view to go on from; leave router.overlay and router.summaries out")
+	}
 	if r.Shortlist == 1 {
 		return bad("router.shortlist", "router.shortlist is 1, which leaves nothing to decide; use 0 or at least 2")
 	}

@@ -193,6 +193,8 @@ func ask(ctx context.Context, g backend.Generator, q Question, offered []string)
 		Session:   q.Session,
 		Hop:       backend.Hop{Kind: string(record.HopRoute)},
 		Wanted:    backend.Wanted{TokenIDs: true},
+		Begun:     q.Contract.Router.Stem,
+		Quiet:     q.Contract.Quiet(),
 	}
 	hop := record.Hop{Hop: record.HopRoute, Adapter: q.Router, Sampling: r.Sampling}
 	var all backend.Collected

@@ -110,7 +110,7 @@ func (w *Worker) ask(ctx context.Context, c *contract.Contract, history []sessio
 	r := backend.Request{
 		Messages: view, Tools: turn.Choice.Offered(turn.Tools), ToolPrompt: c.ToolPrompt(),
 		Revision: turn.Revision, Sampling: chat.Sampling{Temperature: &zero}.Over(c.Sampling.Chat()),
-		MaxTokens: c.Budgets.SummaryTokens, Salt: turn.Owner, Session: turn.Session, Wanted: backend.Wanted{TokenIDs: true, Whole: true},
+		MaxTokens: c.Budgets.SummaryTokens, Salt: turn.Owner, Session: turn.Session, Wanted: backend.Wanted{TokenIDs: true, Whole: true}, Quiet: c.Quiet(),
 		Hop: backend.Hop{Kind: string(record.HopSummary), Turn: turn.ID},
 	}
 	served.Hop.Sampling = r.Sampling

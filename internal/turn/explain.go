@@ -164,6 +164,9 @@ func (x *Explanation) prompt(k *contract.Contract, previous *contract.Previous) 
 		a.Earlier = append(a.Earlier, contract.Previous(e))
 	}
 	x.said(k.RoutePrompt(a))
+	if k.Router.Stem != "" {
+		x.Prompt = append(x.Prompt, Said{string(chat.Assistant), k.Router.Stem})
+	}
 }
 
 // overlay is prompt for a hop that the answer went on from. The view's summaries are those

@@ -57,12 +57,13 @@ func (b *Backend) render(r *backend.Request) ([]template.Segment, error) {
 	if len(r.Messages) == 0 {
 		return nil, errs.New(errs.InvalidRequest, "there are no messages", "send at least one").In("messages")
 	}
+	asked := r.Asked() // templates begin answers, and go on with none
 	tok := b.eng.Tokenizer()
-	in := template.Input{Messages: r.Messages, AddGenerationPrompt: !r.Decoding.Bare, BOS: text(tok, tok.BOS()), EOS: text(tok, tok.EOS())}
+	in := template.Input{Messages: asked.Messages, AddGenerationPrompt: !r.Decoding.Bare, BOS: text(tok, tok.BOS()), EOS: text(tok, tok.EOS())}
 	if b.template.UsesTools() {
 		in.Tools = r.ToolChoice.Offered(r.Tools)
 	} else {
-		in.Messages = spellOut(r.Messages, r.ToolChoice.Offered(r.Tools), r.ToolPrompt)
+		in.Messages = spellOut(asked.Messages, r.ToolChoice.Offered(r.Tools), r.ToolPrompt)
 	}
 	return b.template.RenderSegments(in)
 }

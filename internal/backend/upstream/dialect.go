@@ -28,6 +28,8 @@ type dialect struct {
 	ids bool
 	// counts: POST /tokenize tells the tokens of a conversation.
 	counts bool
+	// templated: an answer that is begun is gone on from, and templates are told things.
+	templated bool
 	// choose asks for exactly one of the choices; nil: nothing does. wrapped: the answer
 	// is a JSON object with the label in it.
 	choose  func(q *body, choices []string)

@@ -39,6 +39,10 @@ type body struct {
 	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
 	ReasoningEffort   string          `json:"reasoning_effort,omitempty"`
 	CacheSalt         string          `json:"cache_salt,omitempty"`
+	// What the chat template is told.
+	Continue *bool           `json:"continue_final_message,omitempty"`
+	Begin    *bool           `json:"add_generation_prompt,omitempty"`
+	Template json.RawMessage `json:"chat_template_kwargs,omitempty"`
 	// The ways to ask for a constrained choice.
 	StructuredOutputs *structured `json:"structured_outputs,omitempty"`
 	GuidedChoice      []string    `json:"guided_choice,omitempty"`
@@ -128,6 +132,9 @@ func (m message) append(out []byte) ([]byte, error) {
 
 // compose writes a request without its constraint.
 func compose(model string, d *dialect, r backend.Request) body {
+	if !d.templated {
+		r = r.Asked()
+	}
 	s := r.Sampling
 	b := body{
 		Model: model, Stream: true, StreamOptions: &streamOptions{IncludeUsage: true}, MaxTokens: r.MaxTokens,
@@ -141,6 +148,14 @@ func compose(model string, d *dialect, r backend.Request) body {
 	b.Messages = make([]message, 0, len(r.Messages))
 	for _, m := range r.Messages {
 		b.Messages = append(b.Messages, messageBody(m, d))
+	}
+	if r.Begun != "" {
+		yes, no := true, false
+		b.Messages = append(b.Messages, message{Role: string(chat.Assistant), Content: r.Begun})
+		b.Continue, b.Begin = &yes, &no
+	}
+	if d.templated && r.Quiet {
+		b.Template = json.RawMessage(`{"enable_thinking":false}`) // as the templates of most models that think call it
 	}
 	if d.extended {
 		b.TopK, b.MinP, b.RepetitionPenalty = s.TopK, s.MinP, s.RepetitionPenalty

@@ -13,7 +13,7 @@ import (
 var sglang = &dialect{
 	name:     "sglang",
 	known:    func(f *Facts) bool { return f.sglang || f.owner("sglang") },
-	extended: true, alternatives: 20,
+	extended: true, templated: true, alternatives: 20,
 	choose: func(q *body, choices []string) {
 		quoted := make([]string, len(choices))
 		for i, c := range choices {

@@ -7,7 +7,7 @@ var vllm = &dialect{
 	known: func(f *Facts) bool {
 		return f.owner("vllm") || f.Version != "" && f.engine == "" && f.slots == 0 && !f.sglang
 	},
-	extended: true, salted: true, ids: true, counts: true, alternatives: 20,
+	extended: true, salted: true, ids: true, counts: true, templated: true, alternatives: 20,
 	choose: func(q *body, choices []string) {
 		q.StructuredOutputs, q.GuidedChoice = &structured{Choice: choices}, choices
 	},

@@ -13,7 +13,7 @@ func (p *profile) adapters(text string) ([]contract.Adapter, error) {
 	var all []contract.Adapter
 	section, lines, begun := "", 0, 0
 	end := func() {
-		if lines > 1 {
+		if lines > 1 && p.quoted {
 			p.note("lora.md", begun, "the %d lines of the description of %s become one, with spaces between", lines, all[len(all)-1].Name)
 		}
 		lines = 0
@@ -41,7 +41,7 @@ func (p *profile) adapters(text string) ([]contract.Adapter, error) {
 			if lines++; lines == 1 {
 				begun = i + 1
 			}
-			a.Description = strings.TrimSpace(a.Description + " " + p.names.Replace(line))
+			a.Description = strings.Join(strings.Fields(a.Description+" "+p.names.Replace(line)), " ")
 		case section == "" && isName:
 			all[len(all)-1].Source = "model:" + strings.TrimSpace(name)
 		default:

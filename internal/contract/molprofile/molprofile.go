@@ -23,6 +23,7 @@ type Options struct {
 	Name    string             // of the model, for {{MODEL_NAME}}; "": the directory's name
 	Base    string             // of the base model, for {{BASE_MODEL}} and model.base
 	Default string             // label for router.default; "": the first
+	Quoted  bool               // route prompts in the layout of docs/formats/routing.md, for a router that knows it, and not in the profile's own
 	Like    *contract.Contract // gives what profiles do not have: prompts.foreign and .tools, budgets, sampling
 }
 
@@ -35,17 +36,28 @@ type Note struct {
 
 // profile is a directory on its way.
 type profile struct {
-	dir   string
-	names *strings.Replacer
-	notes []Note
+	dir    string
+	names  *strings.Replacer
+	quoted bool
+	notes  []Note
 }
+
+// What the harness has in its code and not in its profiles: how another specialist's turn
+// stands in a view, and the bounds of the hops as it starts.
+const (
+	foreign       = "（前面的回合已由其他助手处理，结果摘要：{{summary}}）"
+	routeTokens   = 24
+	summaryTokens = 192
+	answerTokens  = 131072
+	requestChars  = 65536 // there is no bound there but that of a body
+)
 
 // Import reads a directory and gives the text of a contract, which contract.Parse takes.
 func Import(dir string, o Options) (text []byte, notes []Note, err error) {
 	if o.Name == "" {
 		o.Name = filepath.Base(filepath.Clean(dir))
 	}
-	p := &profile{dir: dir, names: strings.NewReplacer("{{MODEL_NAME}}", o.Name, "{{BASE_MODEL}}", o.Base)}
+	p := &profile{dir: dir, quoted: o.Quoted, names: strings.NewReplacer("{{MODEL_NAME}}", o.Name, "{{BASE_MODEL}}", o.Base)}
 	files := map[string]string{}
 	for _, name := range []string{"lora.md", "route.md", "intro.md", "summary.md"} {
 		if files[name], err = p.read(name); err != nil {
@@ -57,20 +69,36 @@ func Import(dir string, o Options) (text []byte, notes []Note, err error) {
 		Foreign: o.Like.Prompts.Foreign, Tools: o.Like.Prompts.Tools,
 	}, Router: o.Like.Router, Budgets: o.Like.Budgets, Sampling: o.Like.Sampling}
 	k.Model.Base = o.Base
+	if k.Router.Layout = ""; !o.Quoted {
+		theirs(k)
+	}
 	if k.Adapters, err = p.adapters(files["lora.md"]); err != nil {
 		return nil, nil, err
 	}
-	if k.Prompts.Route, err = p.route(files["route.md"]); err != nil {
+	if k.Prompts.Route, k.Router.Stem, err = p.route(files["route.md"]); err != nil {
 		return nil, nil, err
 	}
 	k.Router.Adapter, k.Router.Default, k.Router.Order = k.Adapters[0].Name, o.Default, k.Labels()
 	if o.Default == "" {
 		k.Router.Default = k.Adapters[0].Name
 	}
-	p.note("intro.md", 0, "here it stands before the client's system text, there after it")
+	if o.Quoted {
+		p.note("intro.md", 0, "here it stands before the client's system text, there after it")
+	} else {
+		p.note("route.md", 0, "the text of a request is clipped to %d characters, which it is not there", k.Router.RequestChars)
+	}
 	text = write(k)
 	_, err = contract.ParseFile(dir, text)
 	return text, p.notes, err
+}
+
+// theirs makes the prompts those that the harness builds.
+func theirs(k *contract.Contract) {
+	zero := 0.0
+	k.Prompts.System, k.Prompts.Foreign = "{{client}}\n\n"+k.Prompts.System, foreign
+	k.Router.Layout, k.Router.RequestChars, k.Router.Overlay, k.Router.Summaries = contract.LayoutMol, requestChars, false, 0
+	k.Budgets.RouteTokens, k.Budgets.SummaryTokens, k.Budgets.AnswerTokens = routeTokens, summaryTokens, answerTokens
+	k.Sampling = contract.Sampling{Temperature: &zero}
 }
 
 func (p *profile) note(file string, line int, format string, args ...any) {
@@ -111,12 +139,12 @@ func (p *profile) text(file, s string, known ...string) string {
 	return strings.TrimSpace(s)
 }
 
-// route makes prompts.route: the placeholders get our names, and the stem that their
-// answer continues goes, since ours is a message of its own.
-func (p *profile) route(s string) (string, error) {
+// route makes prompts.route, whose placeholders get our names, and router.stem: the last line
+// if the label continues it. Where the label is a message of its own there is none.
+func (p *profile) route(s string) (text, stem string, err error) {
 	const adapters, labels = "{{LORA_DESCRIPTIONS}}", "{{ROUTE_LABELS}}"
 	if !strings.Contains(s, adapters) || !strings.Contains(s, labels) {
-		return "", errs.New(errs.FormatInvalid, "route.md must contain "+adapters+" and "+labels, "")
+		return "", "", errs.New(errs.FormatInvalid, "route.md must contain "+adapters+" and "+labels, "")
 	}
 	lines := strings.Split(s, "\n")
 	last := len(lines) - 1
@@ -125,17 +153,19 @@ func (p *profile) route(s string) (string, error) {
 	}
 	for i, line := range lines {
 		low := strings.ToLower(line)
-		if strings.Contains(low, "above") {
+		if p.quoted && strings.Contains(low, "above") {
 			p.note("route.md", i+1, "it says \"above\", but here the request comes after the instruction; write \"below\" or \"quoted\"")
 		}
 		if strings.Contains(low, "default") {
 			p.note("route.md", i+1, "it tells of a default in words; the one that is taken when routing fails is router.default: see --default")
 		}
 	}
-	if stem := strings.TrimSpace(lines[last]); strings.HasSuffix(stem, "=") {
+	if stem = strings.TrimSpace(lines[last]); !strings.HasSuffix(stem, "=") {
+		stem = ""
+	} else if lines = lines[:last]; p.quoted {
 		p.note("route.md", last+1, "%q, which the answer continued there, is left out: here the answer is a message of its own", stem)
-		lines = lines[:last]
+		stem = ""
 	}
 	s = p.text("route.md", strings.Join(lines, "\n"), adapters, labels)
-	return strings.NewReplacer(adapters, "{{adapters}}", labels, "{{order}}").Replace(s), nil
+	return strings.NewReplacer(adapters, "{{adapters}}", labels, "{{order}}").Replace(s), stem, nil
 }

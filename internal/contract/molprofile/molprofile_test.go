@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"macaron/internal/chat"
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 )
@@ -20,7 +21,7 @@ func like(t *testing.T) *contract.Contract {
 }
 
 func TestAProfileBecomesAContract(t *testing.T) {
-	text, notes, err := Import("testdata/Fixture-One", Options{Base: "Tiny-1", Default: "L1", Like: like(t)})
+	text, notes, err := Import("testdata/Fixture-One", Options{Base: "Tiny-1", Default: "L1", Quoted: true, Like: like(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,4 +94,29 @@ func FuzzAdapters(f *testing.F) {
 			t.Errorf("%q came back as %q", list[0].Description, back.Adapters[0].Description)
 		}
 	})
+}
+
+// A profile keeps its own prompts unless another layout is asked for: nothing of it is left
+// out, and what the harness has in its code stands in the contract.
+func TestAProfileKeepsItsPrompts(t *testing.T) {
+	text, notes, err := Import("testdata/deployed/Macaron-V1-Tall", Options{Base: "Tiny-1", Default: "L2", Like: like(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := contract.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k.Router.Layout != contract.LayoutMol || k.Router.Stem != "model_id=" || k.Budgets.RouteTokens != 24 || k.Budgets.SummaryTokens != 192 || k.Router.Default != "L2" {
+		t.Errorf("%+v %+v", k.Router, k.Budgets)
+	}
+	for _, n := range notes {
+		if n.Line != 0 && !strings.Contains(n.What, "default") {
+			t.Errorf("%+v", n)
+		}
+	}
+	said := []chat.Message{chat.Text(chat.System, "a {{specialist}}"), chat.Text(chat.System, "b")}
+	if got, alone := k.AnswerSystem("L1", said), k.AnswerSystem("L1", nil); got != "a {{specialist}}\n\nb\n\n"+alone || !strings.HasPrefix(alone, "You are Macaron-V1-Tall") {
+		t.Errorf("%q and %q", got, alone)
+	}
 }

@@ -25,6 +25,9 @@ func write(k *contract.Contract) []byte {
 			put("%s = %g", n.key, n.value)
 		}
 	}
+	if k.Router.Layout != "" {
+		put("layout = %s\nstem = %s", quote(k.Router.Layout), quote(k.Router.Stem))
+	}
 	order := make([]string, len(k.Router.Order))
 	for i, l := range k.Router.Order {
 		order[i] = quote(l)
