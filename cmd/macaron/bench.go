@@ -28,7 +28,7 @@ import (
 )
 
 func newBench(e *env) *cobra.Command {
-	return noun("bench", "Measure a model on suites of tasks", newBenchRun(e), newBenchHarbor(e), newBenchReport(e))
+	return noun("bench", "Measure a model on suites of tasks", newBenchRun(e), newBenchHarbor(e), newBenchUI4A(e), newBenchReport(e))
 }
 
 // benchRun is the flags of macaron bench run.

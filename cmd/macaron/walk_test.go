@@ -72,6 +72,7 @@ var walk = []struct{ path, args, input string }{
 	{"run cancel", "$RUN", ""},
 	{"bench run", "flow --windows 1 --depth 1 --modes functions --max-turns 1 --out $DIR/bench.jsonl", ""},
 	{"bench harbor", "testdata/harbor --agent none --out $DIR/trial", ""},
+	{"bench ui4a", "--list", ""},
 	{"bench report", "$DIR/bench.jsonl", ""},
 	{"hcp import-mol", "../../internal/contract/molprofile/testdata/Fixture-One --base tiny", ""},
 	{"tool save", "testdata/tool.json", ""},

@@ -58,11 +58,11 @@ func (l *eventLog) take(ev any) {
 	}
 }
 
-// entry is a message of the browser itself. What the content policy forbids is told by it
-// and, of some requests, once more; it makes no request.
+// entry is a message of the browser itself. What the content policy forbids is told by it,
+// by some twice; it makes no request.
 func (l *eventLog) entry(e *log.Entry) {
 	switch {
-	case e.Source == "security", strings.Contains(e.Text, "Content Security Policy"):
+	case strings.Contains(e.Text, "Content Security Policy"):
 		l.add("policy", e.Text)
 	case e.Level == log.EntryLevelError && e.Source != "network":
 		l.add("error", e.Text)

@@ -176,6 +176,7 @@ const (
 	Enter  = "\r"
 	Tab    = "\t"
 	Escape = "\u001b"
+	Delete = kb.Delete
 	Left   = kb.ArrowLeft
 	Up     = kb.ArrowUp
 	Down   = kb.ArrowDown

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/bench/ui4a"
+	"macaron/internal/bench/ui4a/exam"
+	"macaron/internal/clock"
+	"macaron/internal/errs"
+)
+
+// benchCards is the flags of macaron bench ui4a.
+type benchCards struct {
+	check, list, reference, null bool
+	cards, out                   string
+	tabs                         int
+}
+
+func newBenchUI4A(e *env) *cobra.Command {
+	var b benchCards
+	c := &cobra.Command{
+		Use: "ui4a [CASE...]", Short: "Measure cards: compile, render, content, looks, use, constraints",
+		Args: args(0, 1000, "names of cases, or their beginnings"),
+		Long: "Get an answer to each case of UI4A-Bench, put the card on two screens of a real Chromium, use it as a person would, and score it\n" +
+			"in five layers. Cards come from a directory (NAME.tsx, or NAME.md for a text), or are the hand-written references, or show nothing.",
+		Example: "  macaron bench ui4a --check split-bill\n  macaron bench ui4a --reference --out runs/reference\n  macaron bench ui4a --cards ./cards --out runs/mine",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			cases, err := ui4a.Cases(names...)
+			if err != nil {
+				return err
+			}
+			return e.benchCards(cmd.Context(), b, cases)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&b.list, "list", false, "print the cases and do nothing else")
+	f.BoolVar(&b.check, "check", false, "hold references and twins to every rule of their cases")
+	f.BoolVar(&b.reference, "reference", false, "the hand-written cards answer")
+	f.BoolVar(&b.null, "null", false, "a card that shows nothing answers")
+	f.StringVar(&b.cards, "cards", "", "directory of answers: NAME.tsx, NAME.md")
+	f.StringVar(&b.out, "out", "", "directory for results and evidence")
+	f.IntVar(&b.tabs, "tabs", 2, "pages of the browser at once")
+	return c
+}
+
+func (e *env) benchCards(ctx context.Context, b benchCards, cases []*ui4a.Case) error {
+	if b.list {
+		return e.listCases(cases)
+	}
+	began := clock.System{}.Now()
+	o := exam.Options{Cases: cases, Tabs: b.tabs, Out: b.out, Began: began, Told: e.tellCard}
+	if b.check {
+		return e.checkCases(ctx, o)
+	}
+	switch {
+	case b.reference:
+		o.Source = exam.Reference{}
+	case b.null:
+		o.Source = exam.Null{}
+	case b.cards != "":
+		o.Source = exam.Directory{Path: b.cards}
+	default:
+		return errs.New(errs.InvalidRequest, "whose cards?", "use --cards DIR, --reference or --null")
+	}
+	r, err := exam.Do(ctx, o)
+	if err != nil {
+		return err
+	}
+	r.Seconds = time.Since(began).Seconds()
+	if b.out != "" {
+		if err := r.Save(b.out); err != nil {
+			return err
+		}
+	}
+	return e.printCards(r)
+}
+
+func (e *env) listCases(cases []*ui4a.Case) error {
+	type line struct {
+		ID       string `json:"id"`
+		Family   string `json:"family"`
+		Language string `json:"language"`
+		Card     bool   `json:"card"`
+		Twin     bool   `json:"twin"`
+		Steps    int    `json:"steps"`
+	}
+	var lines []line
+	for _, c := range cases {
+		lines = append(lines, line{c.ID, c.Family, c.Language, c.Wants(), c.Twin != "", len(c.Steps)})
+		if !e.json {
+			fmt.Fprintf(e.out, "%-32s %-12s %s  %s\n", c.ID, c.Family, c.Language, strings.TrimSpace(firstLine(c.Request)))
+		}
+	}
+	if e.json {
+		return e.printJSON(lines)
+	}
+	return nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return errs.Clip(line)
+}
+
+// checkCases prints each rule that a reference or a twin does not meet; one is enough to fail.
+func (e *env) checkCases(ctx context.Context, o exam.Options) error {
+	faults, r, err := exam.Check(ctx, o)
+	if err != nil {
+		return err
+	}
+	if e.json {
+		err = e.printJSON(faults)
+	} else {
+		for _, f := range faults {
+			fmt.Fprintln(e.out, f)
+		}
+		fmt.Fprintf(e.out, "%d cases, %d findings; composite of the references %.1f\n", len(r.Cases), len(faults), r.Summary.Composite.Mean)
+	}
+	if err == nil && len(faults) > 0 {
+		err = errs.New(errs.FormatInvalid, "a reference or a twin does not meet its case", "mend the card, or what the case asks for")
+	}
+	return err
+}
+
+// tellCard says on standard error what came of a case.
+func (e *env) tellCard(r exam.CaseResult) {
+	fmt.Fprintf(e.err, "%-32s %5.1f  %s\n", r.ID, r.Score, r.Failure)
+}
+
+func (e *env) printCards(r *exam.Run) error {
+	if e.json {
+		return e.printJSON(r.Summary)
+	}
+	s := r.Summary
+	fmt.Fprintf(e.out, "Final Score %s (rules alone %s, phone alone %s), n = %d\n", points(s.Final), points(s.FinalRules), points(s.Mobile), s.Final.N)
+	for _, name := range ui4a.LayerNames {
+		fmt.Fprintf(e.out, "  %-22s %s\n", name, points(s.Layers[name]))
+	}
+	fmt.Fprintf(e.out, "when to render %s, composite %s, repair rounds %.2f, failed %d, %.0f s\n", points(s.Decision), points(s.Composite), s.Rounds, s.Failed, r.Seconds)
+	return nil
+}
+
+// points writes a mean with its interval.
+func points(i exam.Interval) string {
+	return fmt.Sprintf("%.1f [%.1f, %.1f]", i.Mean, i.Low, i.High)
+}

@@ -1,0 +1,36 @@
+package exam
+
+import (
+	"testing"
+
+	"macaron/internal/bench/ui4a"
+)
+
+// Two cases in Chromium: a private value, and sliders with a twin. All of them:
+// macaron bench ui4a --check.
+func TestReferencesMeetTheirCasesAndNothingDoesNot(t *testing.T) {
+	cases, err := ui4a.Cases("private-refund", "split-bill", "capital-question")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Cases: cases, Tabs: 2, Views: ui4a.Views[:1], Out: t.TempDir()}
+	faults, r, err := Check(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range faults {
+		t.Error(f)
+	}
+	if r.Summary.Composite.Mean < 95 || r.Summary.Decision.Mean != 100 {
+		t.Errorf("the references have %.1f, decisions %.1f", r.Summary.Composite.Mean, r.Summary.Decision.Mean)
+	}
+	o.Source = Null{}
+	if r, err = Do(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range r.Cases {
+		if most := 25.0; c.Score > most || !c.Wanted && c.Score != 0 {
+			t.Errorf("%s: a card that shows nothing has %.1f", c.ID, c.Score)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package exam
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"macaron/internal/axe"
+	"macaron/internal/bench/ui4a"
+	"macaron/internal/bench/ui4a/stage"
+	"macaron/internal/browser"
+	"macaron/internal/disk"
+	"macaron/internal/errs"
+)
+
+// Options are what a run is made of.
+type Options struct {
+	Cases  []*ui4a.Case
+	Views  []ui4a.View // both of the bench when empty
+	Source Source
+	Tabs   int    // pages of the browser at once
+	Out    string // directory of evidence and results; "" keeps nothing
+	Judges Judges // may be nil
+	Twins  bool   // the cases' pages stand for cards
+	Began  time.Time
+	Told   func(CaseResult) // called with each result; may be nil
+}
+
+// Judges answer questions about a card. They see evidence, never who wrote it.
+type Judges interface {
+	Name() string
+	Judge(ctx context.Context, c *ui4a.Case, e ui4a.Evidence, picture []byte) (ui4a.Verdicts, error)
+}
+
+// rounds is how often a card is sent back at most.
+const rounds = 2
+
+// Do runs the cases.
+func Do(ctx context.Context, o Options) (*Run, error) {
+	b, err := browser.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	s, err := stage.Open(b, axe.Script)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if len(o.Views) == 0 {
+		o.Views = ui4a.Views
+	}
+	x := &runner{Options: o, stage: s, results: make([]CaseResult, len(o.Cases))}
+	if err := x.all(ctx); err != nil {
+		return nil, err
+	}
+	r := &Run{Format: Format, Version: ui4a.Version, Source: o.Source.Name(), Began: o.Began, Cases: x.results}
+	if o.Judges != nil {
+		r.Judge = o.Judges.Name()
+	}
+	r.sum()
+	return r, nil
+}
+
+// runner works the cases off on several pages.
+type runner struct {
+	Options
+	stage   *stage.Stage
+	results []CaseResult
+
+	mu sync.Mutex // one request to a model, one line to a person at a time
+}
+
+func (x *runner) all(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := make(chan int)
+	var work sync.WaitGroup
+	for range max(1, x.Tabs) {
+		work.Go(func() {
+			if err := x.worker(ctx, next); err != nil {
+				stop(err)
+			}
+		})
+	}
+	for i := range x.Cases {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	work.Wait()
+	return context.Cause(ctx)
+}
+
+// worker has one page; a page that is lost is replaced once for a case.
+func (x *runner) worker(ctx context.Context, next <-chan int) error {
+	t, err := x.stage.Tab()
+	if err != nil {
+		return err
+	}
+	defer func() { t.Close() }()
+	for i := range next {
+		r, err := x.one(ctx, t, x.Cases[i])
+		if err != nil && ctx.Err() == nil {
+			t.Close()
+			if t, err = x.stage.Tab(); err != nil {
+				return err
+			}
+			r, err = x.one(ctx, t, x.Cases[i])
+		}
+		if err != nil {
+			if ctx.Err() != nil || errs.CodeOf(err) == errs.StorageFailed || errs.CodeOf(err) == errs.StorageFull {
+				return err
+			}
+			r.Failure = errs.Clip(err.Error())
+		}
+		x.results[i] = r
+		if x.Told != nil {
+			x.mu.Lock()
+			x.Told(r)
+			x.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+// one gets an answer to a case, has it mended, shows it and scores it.
+func (x *runner) one(ctx context.Context, t *stage.Tab, c *ui4a.Case) (CaseResult, error) {
+	r := CaseResult{ID: c.ID, Family: c.Family, Language: c.Language, Request: c.Request, Wanted: c.Wants()}
+	a, err := x.answer(ctx, t, c)
+	r.Answer, r.Given = a, strings.TrimSpace(a.Card) != ""
+	if err != nil {
+		return r, err
+	}
+	if x.Twins {
+		r.Given = c.Twin != ""
+	}
+	switch {
+	case !c.Wants() && r.Given:
+		r.Layers = c.Unwanted()
+	case !r.Given:
+		r.Layers = c.Text(a.Text)
+	default:
+		return r, x.views(ctx, t, c, &r)
+	}
+	r.Score = ui4a.Composite(r.Layers, ui4a.Judged)
+	r.Rules, r.Mobile = r.Score, r.Score
+	return r, nil
+}
+
+// answer asks the source, and sends the card back while something is broken in it.
+func (x *runner) answer(ctx context.Context, t *stage.Tab, c *ui4a.Case) (Answer, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, err := x.Source.Answer(ctx, c)
+	mender, ok := x.Source.(Repairer)
+	if err != nil || !ok || !c.Wants() {
+		return a, err
+	}
+	for a.Rounds < rounds && a.Card != "" {
+		problems, err := t.Problems(c, a.Card)
+		if err != nil || len(problems) == 0 {
+			return a, err
+		}
+		round := a.Rounds + 1
+		if a, err = mender.Repair(ctx, c, a, problems); err != nil {
+			return a, err
+		}
+		a.Rounds = round
+	}
+	return a, nil
+}
+
+func (x *runner) views(ctx context.Context, t *stage.Tab, c *ui4a.Case, r *CaseResult) error {
+	for _, v := range x.Views {
+		var e ui4a.Evidence
+		var err error
+		album := &album{dir: x.Out}
+		if x.Twins {
+			e, err = t.Twin(ctx, c, v, album)
+		} else {
+			e, err = t.Card(ctx, c, r.Answer.Card, v, album)
+		}
+		if err != nil {
+			return err
+		}
+		out := ViewResult{View: v, PaintMS: e.PaintMS, TaskMS: e.TaskMS, Shots: e.Shots, Axe: len(e.Axe)}
+		if x.Judges != nil && e.Mounted {
+			if out.Verdicts, err = x.Judges.Judge(ctx, c, e, album.first); err != nil {
+				return err
+			}
+		}
+		out.Layers = c.Layers(e, out.Verdicts)
+		out.Score, out.Rules = ui4a.Composite(out.Layers, ui4a.Judged), ui4a.Composite(out.Layers, ui4a.ByRules)
+		if out.Evidence, err = album.evidence(c, e); err != nil {
+			return err
+		}
+		r.Views = append(r.Views, out)
+		r.Score, r.Rules = r.Score+out.Score/float64(len(x.Views)), r.Rules+out.Rules/float64(len(x.Views))
+	}
+	r.Mobile = r.Views[0].Score
+	return nil
+}
+
+// album writes pictures and evidence below a directory.
+type album struct {
+	dir   string // "" writes nothing
+	first []byte // the first picture
+}
+
+// Keep writes a picture.
+func (a *album) Keep(name string, webp []byte) (string, error) {
+	if a.first == nil {
+		a.first = slices.Clone(webp)
+	}
+	return a.write(name, webp)
+}
+
+func (a *album) write(name string, data []byte) (string, error) {
+	if a.dir == "" {
+		return "", nil
+	}
+	path := filepath.Join(a.dir, "cases", filepath.FromSlash(name))
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, data, 0o644)
+	}
+	if err != nil {
+		return "", disk.Error(err, path+" cannot be written")
+	}
+	return "cases/" + name, nil
+}
+
+func (a *album) evidence(c *ui4a.Case, e ui4a.Evidence) (string, error) {
+	b, err := json.Marshal(e.Without(c.Canaries))
+	if err != nil {
+		return "", err
+	}
+	return a.write(c.ID+"/"+e.View.Name()+".json", b)
+}
+
+// Save writes a run's result and report.
+func (r *Run) Save(dir string) error {
+	b, err := json.MarshalIndent(r, "", " ")
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "run.json"), append(b, '\n'), 0o644)
+	}
+	if err != nil {
+		return disk.Error(err, dir+" cannot be written")
+	}
+	return nil
+}
+
+// Load reads a run.
+func Load(dir string) (*Run, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	if err != nil {
+		return nil, errs.Wrap(errs.NotFound, err, dir+" has no run.json", "name a directory that macaron bench ui4a --out has written")
+	}
+	r := &Run{}
+	if err := json.Unmarshal(b, r); err != nil || r.Format != Format {
+		return nil, errs.Wrap(errs.FormatInvalid, errors.Join(err, errors.New(r.Format)), dir+"/run.json is no run of the bench", "")
+	}
+	return r, nil
+}
