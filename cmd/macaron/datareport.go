@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -65,10 +66,11 @@ func (e *env) reportOn(ctx context.Context, name string) (*filter.Report, error)
 	return d.Report(tombs)
 }
 
-// datasetDir finds a dataset of the home by the beginning of its digest; all else is a path.
+// datasetDir finds a dataset of the home by the beginning of its digest, with or without
+// sha256: before it; all else is a path, and a path that is there goes before a digest.
 func datasetDir(home, name string) string {
 	hex, isDigest := strings.CutPrefix(name, "sha256:")
-	if !isDigest || hex == "" || strings.ContainsAny(hex, `/\*?[`) {
+	if _, err := os.Stat(name); err == nil || !isDigest && len(hex) < 4 || strings.Trim(hex, "0123456789abcdef") != "" || hex == "" {
 		return name
 	}
 	if all, err := filepath.Glob(filepath.Join(home, "datasets", hex+"*")); err == nil && len(all) == 1 {

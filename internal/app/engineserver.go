@@ -144,8 +144,7 @@ func (s *EngineServer) answer(w http.ResponseWriter, r *http.Request) {
 		(*h).ServeHTTP(w, r)
 		return
 	}
-	err := errs.New(errs.UpstreamUnavailable, "the model is being loaded", "try again in a moment")
-	err.RetryAfter = time.Second
+	err := beingLoaded()
 	s.meter.Error(string(err.Code))
 	s.refuse(w, err)
 }

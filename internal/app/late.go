@@ -6,6 +6,7 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
@@ -19,6 +20,13 @@ type late struct {
 	once sync.Once
 	now  atomic.Pointer[backend.Generator]
 	err  error
+}
+
+// beingLoaded is what is said before the model is there.
+func beingLoaded() *errs.Error {
+	e := errs.New(errs.ModelLoading, "the model is being loaded", "try again in a moment")
+	e.RetryAfter = time.Second
+	return e
 }
 
 func newLate() *late { return &late{done: make(chan struct{})} }
@@ -125,7 +133,7 @@ func (l *late) Ready(ctx context.Context) error {
 	select {
 	case <-l.done:
 	default:
-		return errs.New(errs.UpstreamUnavailable, "the model is being loaded", "try again in a moment")
+		return beingLoaded()
 	}
 	if l.err != nil {
 		return l.err

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"macaron/internal/adapter"
 	"macaron/internal/auth"
@@ -218,9 +217,7 @@ func (a *App) serveTraining(w http.ResponseWriter, r *http.Request) {
 		tinker.WriteError(w, *why)
 		return
 	}
-	e := errs.New(errs.UpstreamUnavailable, "the model is being loaded", "try again in a moment")
-	e.RetryAfter = time.Second
-	tinker.WriteError(w, e)
+	tinker.WriteError(w, beingLoaded())
 }
 
 // outsideTraining tells whether a route is of another room than the training service.

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"macaron/internal/auth"
-	"macaron/internal/errs"
 	"macaron/internal/train/curve"
 	"macaron/internal/wire/curves"
 )
@@ -23,6 +22,6 @@ func (a *App) trainingCurves() http.Handler {
 			if why := a.mint.why.Load(); why != nil {
 				return nil, *why
 			}
-			return nil, errs.New(errs.UpstreamUnavailable, "the model is being loaded", "try again in a moment")
+			return nil, beingLoaded()
 		}})
 }

@@ -29,6 +29,7 @@ const (
 	RateLimited         Code = "rate_limited"            // a key or tenant has used up what it may; RetryAfter says when
 	BudgetSpent         Code = "budget_spent"            // a key or tenant has spent its money; RetryAfter says when there is more
 	UpstreamUnavailable Code = "upstream_unavailable"    // the engine below does not answer
+	ModelLoading        Code = "model_loading"           // the model is not there yet; RetryAfter says when to ask again
 	UpstreamFailed      Code = "upstream_failed"         // the engine below answered with an error
 	FormatInvalid       Code = "format_invalid"          // a malformed file: GGUF, safetensors, TOML, JSON
 	ChecksumMismatch    Code = "checksum_mismatch"       // bytes are not the named bytes

@@ -19,6 +19,7 @@ var edges = map[Code]struct{ status, exit int }{
 	RateLimited:         {http.StatusTooManyRequests, 6},
 	BudgetSpent:         {http.StatusPaymentRequired, 6},
 	UpstreamUnavailable: {http.StatusBadGateway, 6},
+	ModelLoading:        {http.StatusServiceUnavailable, 6},
 	UpstreamFailed:      {http.StatusBadGateway, 6},
 	FormatInvalid:       {http.StatusUnprocessableEntity, 7},
 	ChecksumMismatch:    {http.StatusUnprocessableEntity, 7},

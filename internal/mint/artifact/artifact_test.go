@@ -277,3 +277,22 @@ func TestStateMoves(t *testing.T) {
 		}
 	}
 }
+
+// What is not there, and who does not answer, are told apart from what cannot be read.
+func TestWhatIsNotThere(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	host := strings.TrimPrefix(closed.URL, "http://")
+	closed.Close()
+	to, tag, err := Repository(Prefix+host+"/adapters:v1", Access{PlainHTTP: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Push(t.Context(), to, bundle(t), tag)
+	if e := errs.As(err); e == nil || e.Code != errs.UpstreamUnavailable || !strings.Contains(e.Message, "does not answer") || !strings.Contains(e.Message, "refused") {
+		t.Errorf("nobody listens: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "none.tar")
+	if _, err := Existing(t.Context(), path); errs.CodeOf(err) != errs.NotFound || !strings.Contains(err.Error(), "there is no "+path) {
+		t.Errorf("no file: %v", err)
+	}
+}

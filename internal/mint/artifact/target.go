@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,7 +47,7 @@ func Layout(ctx context.Context, dir string) (Target, error) {
 func Existing(ctx context.Context, path string) (Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, path+" cannot be opened", "name the directory of an image layout")
+		return nil, errs.Wrap(errs.NotFound, err, "there is no "+path, "name the directory of an image layout, a tar file of one, or oci://HOST/REPOSITORY:TAG")
 	}
 	if !info.IsDir() {
 		s, err := oci.NewFromTar(ctx, path)
@@ -88,6 +89,7 @@ func digestOf(d ids.Digest) digest.Digest { return digest.Digest(d) }
 func failed(err error, message string) error {
 	var known *errs.Error
 	var answered *errcode.ErrorResponse
+	var unsent *url.Error
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
@@ -99,6 +101,8 @@ func failed(err error, message string) error {
 		return errs.Wrap(errs.UpstreamFailed, err, message+": the registry answers with an error", "look at the registry's log")
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return errs.Wrap(errs.Canceled, err, message, "")
+	case errors.As(err, &unsent):
+		return errs.Wrap(errs.UpstreamUnavailable, err, message+": the registry does not answer ("+errs.Clip(unsent.Err.Error())+")", "see that it is up and named rightly; for one without TLS give --plain-http")
 	}
 	return errs.Wrap(errs.FormatInvalid, err, message, "check the name; for a registry without TLS give --plain-http")
 }
