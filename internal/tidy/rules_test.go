@@ -248,6 +248,24 @@ func TestTextsSpeakOfTheProjectAlone(t *testing.T) {
 	}
 }
 
+// What was recorded of real servers is replayed everywhere, and tells nothing of where it was
+// recorded.
+func TestRecordingsTellOfNoMachine(t *testing.T) {
+	n := 0
+	for _, p := range tracked(t) {
+		if !strings.Contains(p, "testdata/exchanges/") {
+			continue
+		}
+		n++
+		if m := machine.FindString(text(t, p)); m != "" {
+			t.Errorf("%s: %q is a path of one machine: record it again, upstreamtest.Recorder leaves such paths out", p, m)
+		}
+	}
+	if n < 3 {
+		t.Errorf("only %d recordings were found", n)
+	}
+}
+
 func TestRulesFindWhatTheyForbid(t *testing.T) {
 	for rel, text := range map[string]string{
 		"internal/turn/x.go":          `import "macaron/internal/app"`,

@@ -11,6 +11,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -81,13 +83,35 @@ func (r *Recorder) Save(path, server string) error {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(Recording{Server: server, Exchanges: r.list}); err != nil {
+	if err := enc.Encode(Recording{Server: placeless(server), Exchanges: r.placeless()}); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// placeless is what was recorded, without where: servers tell from which directory they
+// loaded a model, and that is this machine's affair.
+func (r *Recorder) placeless() []Exchange {
+	out := slices.Clone(r.list)
+	for i := range out {
+		out[i].Answer = placeless(out[i].Answer)
+	}
+	return out
+}
+
+var somePath = regexp.MustCompile(`(?:/[\w.@+-]+){2,}`)
+
+// placeless leaves of each path that is there on this machine its last part.
+func placeless(text string) string {
+	return somePath.ReplaceAllStringFunc(text, func(p string) string {
+		if _, err := os.Stat(p); err != nil {
+			return p
+		}
+		return filepath.Base(p)
+	})
 }
 
 // Replay serves a recording: the requests must come in its order and be equal to those
