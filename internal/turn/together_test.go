@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"macaron/internal/backend"
@@ -149,14 +150,15 @@ func TestFailedPartFailsTheTurn(t *testing.T) {
 	r := newRig(t)
 	r.under(splitting)
 	k := r.talk()
-	first := k.say("L0: hello to you")
-	broken := true
+	var broken atomic.Bool
 	r.engine.On = func(_ context.Context, q backend.Request, emit func(chat.Event) bool) (bool, error) {
-		if broken && q.Revision.Name == "L1" && len(q.Choices) == 0 {
+		if broken.Load() && q.Revision.Name == "L1" && len(q.Choices) == 0 {
 			return true, errs.New(errs.UpstreamFailed, "no", "")
 		}
 		return false, nil
 	}
+	first := k.say("L0: hello to you")
+	broken.Store(true)
 	if _, err := k.try(chat.Text(chat.User, "L2: write a loop now. L1: book a table today.")); errs.CodeOf(err) != errs.UpstreamFailed {
 		t.Fatal(err)
 	}
@@ -165,7 +167,7 @@ func TestFailedPartFailsTheTurn(t *testing.T) {
 			t.Errorf("%+v", x)
 		}
 	}
-	broken = false
+	broken.Store(false)
 	k.history = k.history[:2]
 	if d := k.say("L2: write a loop now. L1: book a table today.").done; d.Session != first.done.Session || len(d.Parts) != 2 {
 		t.Errorf("%+v", d)
