@@ -20,6 +20,7 @@ import (
 	"macaron/internal/clock"
 	"macaron/internal/config"
 	"macaron/internal/contract"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/harness"
 	"macaron/internal/models"
@@ -88,7 +89,7 @@ func (e *env) printReport(l *bench.Log) error {
 		return e.printJSON(l.Report())
 	}
 	_, err := io.WriteString(e.out, l.Report().Markdown())
-	return errs.Wrap(errs.StorageFailed, err, "the output cannot be written", "")
+	return disk.Error(err, "the output cannot be written")
 }
 
 // withBench loads the configured model in this process, without serving.
@@ -131,7 +132,7 @@ func (e *env) measure(ctx context.Context, b benchRun, names []string, d harness
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(b.out), 0o755); err != nil {
-		return errs.Wrap(errs.StorageFailed, err, "the directory of "+b.out+" cannot be made", "")
+		return disk.Error(err, "the directory of "+b.out+" cannot be made")
 	}
 	l, err := bench.OpenLog(b.out, pins)
 	if err != nil {

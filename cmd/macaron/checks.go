@@ -37,7 +37,7 @@ func checkProcessor() finding {
 
 func checkHome(c config.Config) []finding {
 	if err := os.MkdirAll(c.Home, 0o700); err != nil {
-		return []finding{problem("home", errs.Wrap(errs.StorageFailed, err, c.Home+" cannot be made", "set MACARON_HOME to a directory that this user may write"))}
+		return []finding{problem("home", disk.Error(err, c.Home+" cannot be made"))}
 	}
 	var list []finding
 	lock, err := homelock.Acquire(c.Home)

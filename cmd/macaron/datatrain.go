@@ -11,6 +11,7 @@ import (
 	"macaron/internal/app"
 	"macaron/internal/bench/flow"
 	"macaron/internal/config"
+	"macaron/internal/disk"
 	"macaron/internal/engine/encoder"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -29,7 +30,7 @@ func (e *env) exportDataset(ctx context.Context, owner string, t trainExport) er
 	if t.settings != "" {
 		raw, err := os.ReadFile(t.settings)
 		if err != nil {
-			return errs.Wrap(errs.NotFound, err, t.settings+" cannot be read", "docs/DATA.md has the settings")
+			return disk.OpenError(err, t.settings+" cannot be read", "docs/DATA.md has the settings")
 		}
 		if set, err = filter.ParseSettings(raw); err != nil {
 			return err

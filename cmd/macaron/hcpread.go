@@ -90,7 +90,7 @@ func (e *env) showText(s *contract.Source) error {
 		return e.printJSON(map[string]any{"hash": s.Contract.Hash(), "toml": string(text)})
 	}
 	_, err = e.out.Write(text)
-	return errs.Wrap(errs.StorageFailed, err, "the output cannot be written", "")
+	return disk.Error(err, "the output cannot be written")
 }
 
 func (e *env) showResolved(s *contract.Source) error {
@@ -254,7 +254,7 @@ func newHCPMigrate(e *env) *cobra.Command {
 				return e.printJSON(map[string]any{"toml": string(text)})
 			}
 			_, err = e.out.Write(text)
-			return errs.Wrap(errs.StorageFailed, err, "the output cannot be written", "")
+			return disk.Error(err, "the output cannot be written")
 		}}
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write, which must not exist")
 	c.Flags().BoolVar(&inPlace, "write", false, "replace the file itself")

@@ -143,7 +143,7 @@ func newHCPUnpack(e *env) *cobra.Command {
 		RunE: func(_ *cobra.Command, given []string) error {
 			f, err := os.Open(given[0])
 			if err != nil {
-				return errs.Wrap(errs.NotFound, err, given[0]+" cannot be opened", "check the path")
+				return disk.OpenError(err, given[0]+" cannot be opened", "check the path")
 			}
 			defer f.Close() // read-only
 			p, err := pack.Read(f)

@@ -11,6 +11,7 @@ import (
 
 	"macaron/internal/auth"
 	"macaron/internal/clock"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/limits"
@@ -28,7 +29,7 @@ func (e *env) keys() (*auth.Manager, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(c.Home, 0o700); err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, c.Home+" cannot be made", "set MACARON_HOME to a directory that this user may write")
+		return nil, disk.Error(err, c.Home+" cannot be made")
 	}
 	now := clock.System{}
 	return &auth.Manager{Store: auth.OpenFile(c.Home), IDs: ids.NewSource(now, nil), Now: now.Now}, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"macaron/internal/errs"
+	"macaron/internal/disk"
 )
 
 func newMan(e *env) *cobra.Command {
@@ -15,13 +15,13 @@ func newMan(e *env) *cobra.Command {
 		Example: "  macaron man /usr/local/share/man/man1",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return errs.Wrap(errs.StorageFailed, err, args[0]+" cannot be made", "name a directory that this user may write")
+				return disk.Error(err, args[0]+" cannot be made")
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
 			header := &doc.GenManHeader{Section: "1", Source: "macaron " + version, Manual: "Macaron"}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
-				return errs.Wrap(errs.StorageFailed, err, "the manual pages cannot be written", "")
+				return disk.Error(err, "the manual pages cannot be written")
 			}
 			if e.json {
 				return e.printJSON(map[string]any{"dir": args[0]})

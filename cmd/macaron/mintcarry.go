@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"macaron/internal/config"
 	"macaron/internal/contract/sign"
 	"macaron/internal/disk"
+	"macaron/internal/engine/lora"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mint"
@@ -69,7 +69,7 @@ func origin(ctx context.Context, k *catalogue.Catalogue, owner string, d *catalo
 	if recipe != "" {
 		text, err := os.ReadFile(recipe)
 		if err != nil {
-			return errs.Wrap(errs.NotFound, err, recipe+" cannot be read", "name the recipe's file")
+			return disk.OpenError(err, recipe+" cannot be read", "name the recipe's file")
 		}
 		d.Recipe = string(text)
 	}
@@ -134,7 +134,7 @@ func (a registryAccess) repository(name string) (artifact.Target, string, error)
 	if a.passwordFile != "" {
 		b, err := os.ReadFile(a.passwordFile)
 		if err != nil {
-			return nil, "", errs.Wrap(errs.NotFound, err, a.passwordFile+" cannot be read", "name the file that has the password")
+			return nil, "", disk.OpenError(err, a.passwordFile+" cannot be read", "name the file that has the password")
 		}
 		a.Password = strings.TrimSpace(string(b))
 	}
@@ -168,7 +168,7 @@ func newMintExport(e *env) *cobra.Command {
 			case strings.HasPrefix(to, artifact.Prefix) || format == "oci":
 				digest, err = push(cmd.Context(), to, tag, *how, b)
 			case format == "peft":
-				err = writePEFT(to, b.Files)
+				err = lora.WriteFiles(to, b.Files.Config, b.Files.Tensors)
 			default:
 				err = e.convert(cmd, format, to, base, b.Files)
 			}
@@ -274,24 +274,6 @@ func push(ctx context.Context, to, tag string, how registryAccess, b artifact.Bu
 		return "", err
 	}
 	return artifact.Push(ctx, target, b, tag)
-}
-
-// writePEFT writes the two files into a directory that is not there yet, or is empty.
-func writePEFT(dir string, f catalogue.Files) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return disk.Error(err, dir+" cannot be made")
-	}
-	there, err := os.ReadDir(dir)
-	if err != nil {
-		return disk.Error(err, dir+" cannot be read")
-	}
-	if len(there) > 0 {
-		return errs.New(errs.InvalidRequest, dir+" is not empty", "name a directory that is not there")
-	}
-	if err := disk.Replace(filepath.Join(dir, catalogue.ConfigFile), f.Config, 0o644); err != nil {
-		return err
-	}
-	return disk.Replace(filepath.Join(dir, catalogue.TensorsFile), f.Tensors, 0o644)
 }
 
 func newMintImport(e *env) *cobra.Command {

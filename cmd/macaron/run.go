@@ -16,6 +16,7 @@ import (
 
 	"macaron/internal/app"
 	"macaron/internal/auth"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/money"
 	"macaron/internal/record"
@@ -116,13 +117,13 @@ func (e *env) task(given []string, file string) (string, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return "", errs.Wrap(errs.NotFound, err, "the task "+file+" cannot be opened", "")
+			return "", disk.OpenError(err, "the task "+file+" cannot be opened", "")
 		}
 		defer f.Close() // read-only
 		in = f
 	}
 	text, err := io.ReadAll(io.LimitReader(in, 1<<20+1))
-	return string(text), errs.Wrap(errs.StorageFailed, err, "the task cannot be read", "")
+	return string(text), disk.Error(err, "the task cannot be read")
 }
 
 // readTree reads the files below a directory, as the API takes them.
@@ -151,7 +152,7 @@ func readTree(dir string) (map[string]any, error) {
 		return err
 	})
 	if err != nil && errs.CodeOf(err) == errs.Internal {
-		err = errs.Wrap(errs.NotFound, err, "the files in "+dir+" cannot be read", "")
+		err = disk.OpenError(err, "the files in "+dir+" cannot be read", "")
 	}
 	return out, err
 }

@@ -14,6 +14,7 @@ import (
 	"macaron/internal/app"
 	"macaron/internal/auth"
 	"macaron/internal/contract"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/obs"
@@ -35,7 +36,7 @@ func newRunShow(e *env) *cobra.Command {
 				return e.printJSON(trajectory.ATIF(r, version))
 			}
 			_, err = io.WriteString(e.out, trajectory.Text(r))
-			return errs.Wrap(errs.StorageFailed, err, "the output cannot be written", "")
+			return disk.Error(err, "the output cannot be written")
 		}}
 	c.Flags().StringVar(&owner, "tenant", auth.Local, "whose run")
 	return c
@@ -122,7 +123,7 @@ func (e *env) lines(n int, line func(int) (any, error)) error {
 			err = enc.Encode(v)
 		}
 		if err != nil {
-			return errs.Wrap(errs.StorageFailed, err, "the output cannot be written", "")
+			return disk.Error(err, "the output cannot be written")
 		}
 	}
 	return nil
@@ -171,7 +172,7 @@ const maxRecord = 64 << 20
 func recordsIn(path string) ([]record.Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, path+" is neither a run nor a file that can be opened", "macaron run list shows runs")
+		return nil, disk.OpenError(err, path+" is neither a run nor a file that can be opened", "macaron run list shows runs")
 	}
 	defer f.Close() // read-only
 	var all []record.Record

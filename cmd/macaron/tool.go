@@ -98,7 +98,7 @@ func newToolSave(e *env, owner *string) *cobra.Command {
 	return &cobra.Command{Use: "save FILE", Short: "Keep a tool, for its tenant alone", Args: args(1, 1, "a file of JSON; docs/TOOLSHED.md"), RunE: func(cmd *cobra.Command, given []string) error {
 		b, err := os.ReadFile(given[0])
 		if err != nil {
-			return errs.Wrap(errs.NotFound, err, given[0]+" cannot be read", "name a file")
+			return disk.OpenError(err, given[0]+" cannot be read", "name a file")
 		}
 		written, err := record.WrittenTool(b, "")
 		if err != nil {

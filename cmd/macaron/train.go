@@ -19,6 +19,7 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/clock"
 	"macaron/internal/config"
+	"macaron/internal/disk"
 	"macaron/internal/engine"
 	"macaron/internal/engine/lora"
 	"macaron/internal/engine/sample"
@@ -48,7 +49,7 @@ func newTrain(e *env) *cobra.Command {
 func (e *env) train(ctx context.Context, path string, o recipe.Options) error {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return errs.Wrap(errs.NotFound, err, "the recipe "+path+" cannot be read", "give the path of a TOML file")
+		return disk.OpenError(err, "the recipe "+path+" cannot be read", "give the path of a TOML file")
 	}
 	r, err := recipe.Parse(raw, filepath.Dir(path))
 	if err != nil {
@@ -169,7 +170,7 @@ func (s *sandbox) run(ctx context.Context, args []string, input string) (string,
 		c := s.cfg.Sandbox
 		root := filepath.Join(s.cfg.Home, "runs")
 		if err := os.MkdirAll(root, 0o700); err != nil {
-			return "", errs.Wrap(errs.StorageFailed, err, root+" cannot be made", "")
+			return "", disk.Error(err, root+" cannot be made")
 		}
 		p, err := repl.Open(ctx, repl.Options{Backend: c.Backend, Python: c.Python, Bubblewrap: c.Bubblewrap, AllowMissing: c.AllowMissing, Root: root})
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"macaron/internal/backend"
 	"macaron/internal/clock"
 	"macaron/internal/config"
-	"macaron/internal/errs"
+	"macaron/internal/disk"
 	"macaron/internal/ids"
 	"macaron/internal/limits"
 	"macaron/internal/mcp"
@@ -102,7 +102,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 // openHome makes sure of the directory and that no other process uses it.
 func (a *App) openHome(Options) error {
 	if err := os.MkdirAll(a.cfg.Home, 0o700); err != nil {
-		return errs.Wrap(errs.StorageFailed, err, a.cfg.Home+" cannot be made", "set MACARON_HOME to a directory that this user may write")
+		return disk.Error(err, a.cfg.Home+" cannot be made")
 	}
 	lock, err := homelock.Acquire(a.cfg.Home)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"macaron/internal/auth"
 	"macaron/internal/clock"
 	"macaron/internal/contract"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/harness"
 	"macaron/internal/ids"
@@ -83,7 +84,7 @@ func (d Desk) open(ctx context.Context, owner string) (mcp.Work, error) {
 	w := &desked{Desk: d, owner: owner, session: d.IDs.New(ids.Session), contract: c, free: func() error { return nil }}
 	w.dir = filepath.Join(d.Tools.Work(), w.session)
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, "a workspace cannot be made", "")
+		return nil, disk.Error(err, "a workspace cannot be made")
 	}
 	if err := w.equip(ctx); err != nil {
 		return nil, errors.Join(err, w.Close())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"macaron/internal/auth"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -63,7 +64,7 @@ func (a *App) writable(ctx context.Context) error {
 		_, err = f.Write([]byte{1})
 		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	return errs.Wrap(errs.StorageFailed, err, "MACARON_HOME cannot be written", "free space on its disk, or check its permissions")
+	return disk.Error(err, "MACARON_HOME cannot be written")
 }
 
 func checked(name string, err error) check {

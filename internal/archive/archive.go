@@ -58,11 +58,12 @@ func Backup(ctx context.Context, home, path string, o Options) (m Manifest, err 
 		return m, errs.New(errs.InvalidRequest, path+" exists", "name a new file")
 	}
 	m = Manifest{Schema: Schema, Version: o.Version}
-	dir, err := os.MkdirTemp(home, ".backup-*")
+	dir, held, err := scratch(home)
 	if err != nil {
-		return m, disk.Error(err, "the log cannot be copied")
+		return m, err
 	}
 	defer os.RemoveAll(dir)
+	defer held.Close() // a directory's handle
 	var copies []File
 	if o.Snapshot != nil {
 		copied := filepath.Join(dir, logName)
@@ -85,13 +86,16 @@ func Backup(ctx context.Context, home, path string, o Options) (m Manifest, err 
 		}
 	}
 	part := path + ".part"
+	if err := clearLeft(part); err != nil {
+		return m, err
+	}
 	if err := write(ctx, part, m); err != nil {
 		return m, errors.Join(disk.Error(err, path+" cannot be written"), os.Remove(part))
 	}
 	if err := os.Rename(part, path); err != nil {
 		return m, disk.Error(err, path+" cannot be written")
 	}
-	return m, disk.SyncDir(filepath.Dir(path))
+	return m, disk.Error(disk.SyncDir(filepath.Dir(path)), path+" cannot be written")
 }
 
 // survey lists the files of a home that are its state: not what is only for the moment,
@@ -141,6 +145,9 @@ func write(ctx context.Context, path string, m Manifest) error {
 		return err
 	}
 	defer out.Close() // closed below when all is well
+	if err := hold(out); err != nil {
+		return err
+	}
 	z, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
 	if err != nil {
 		return err

@@ -35,14 +35,22 @@ func Restore(ctx context.Context, path, home string) (m Manifest, err error) {
 	}
 	in, err := os.Open(path)
 	if err != nil {
-		return m, errs.Wrap(errs.NotFound, err, path+" cannot be read", "name a file that macaron backup wrote")
+		return m, disk.OpenError(err, path+" cannot be read", "name a file that macaron backup wrote")
 	}
 	defer in.Close() // read-only
 	part := home + ".restoring"
+	if err := clearLeft(part); err != nil {
+		return m, err
+	}
 	if err := os.Mkdir(part, 0o700); err != nil {
 		return m, disk.Error(err, part+" cannot be made")
 	}
 	defer os.RemoveAll(part) // is gone when all is well
+	held, err := holdDir(part)
+	if err != nil {
+		return m, err
+	}
+	defer held.Close() // a directory's handle
 	if m, err = extract(ctx, in, part); err != nil {
 		return m, err
 	}
@@ -52,7 +60,7 @@ func Restore(ctx context.Context, path, home string) (m Manifest, err error) {
 	if err := os.Rename(part, home); err != nil {
 		return m, disk.Error(err, home+" cannot be made")
 	}
-	return m, disk.SyncDir(filepath.Dir(home))
+	return m, disk.Error(disk.SyncDir(filepath.Dir(home)), home+" cannot be made")
 }
 
 func empty(home string) error {

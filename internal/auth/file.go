@@ -93,7 +93,7 @@ func (f *File) read() (*Keys, error) {
 func ReadKeys(path string) (*Keys, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, path+" cannot be read", "name a file of keys that this user may read")
+		return nil, disk.OpenError(err, path+" cannot be read", "name a file of keys that this user may read")
 	}
 	defer file.Close()
 	b, err := io.ReadAll(io.LimitReader(file, fileBytes+1))

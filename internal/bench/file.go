@@ -98,7 +98,7 @@ func readLog(f io.Reader, path string) (*Log, int64, error) {
 			return l, end, nil
 		}
 		if err != nil || len(line) > maxLine {
-			return nil, 0, errs.Wrap(errs.StorageFailed, err, path+" cannot be read", "")
+			return nil, 0, disk.Error(err, path+" cannot be read")
 		}
 		var to any = &l.Pins
 		if n > 1 {
@@ -135,7 +135,7 @@ func (l *Log) write(v any) error {
 	if err == nil {
 		_, err = l.file.Write(append(b, '\n'))
 	}
-	return errs.Wrap(errs.StorageFailed, err, "an outcome cannot be written", "")
+	return disk.Error(err, "an outcome cannot be written")
 }
 
 // Close closes the file.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -176,7 +177,7 @@ func readFile(path string) (map[string]string, tables, error) {
 		return nil, tables{}, nil
 	}
 	if err != nil {
-		return nil, tables{}, errs.Wrap(errs.FormatInvalid, err, path+" cannot be read", "check its permissions")
+		return nil, tables{}, disk.Error(err, path+" cannot be read")
 	}
 	defer f.Close()
 	var buf bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -176,7 +177,7 @@ func (r *reader) read(by, name string) (string, []byte, error) {
 	}
 	text, err := r.open(full)
 	if err != nil {
-		return "", nil, errs.Wrap(errs.NotFound, err, r.display(full)+" cannot be read as a file", "give a path relative to the file that names it, below the directory of the contract")
+		return "", nil, disk.OpenError(err, r.display(full)+" cannot be read as a file", "give a path relative to the file that names it, below the directory of the contract")
 	}
 	return full, text, r.take(full, text)
 }

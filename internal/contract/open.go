@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"macaron/internal/errs"
+	"macaron/internal/disk"
 	"macaron/internal/ids"
 )
 
@@ -59,18 +59,18 @@ func Open(name string, overlays ...string) (*Source, error) {
 func Read(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, "the contract "+name+" cannot be opened", "start macaron where a macaron.toml is, or name one with --contract")
+		return nil, disk.OpenError(err, "the contract "+name+" cannot be opened", "start macaron where a macaron.toml is, or name one with --contract")
 	}
 	defer f.Close() // read-only
 	text, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
-	return text, errs.Wrap(errs.StorageFailed, err, "the contract "+name+" cannot be read", "check the file and its disk")
+	return text, disk.Error(err, "the contract "+name+" cannot be read")
 }
 
 // ParseFile is Open of a file whose text has been read already.
 func ParseFile(name string, text []byte, overlays ...string) (*Source, error) {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, "the directory of "+name+" cannot be opened", "check its permissions")
+		return nil, disk.OpenError(err, "the directory of "+name+" cannot be opened", "check its permissions")
 	}
 	defer root.Close() // read-only
 	r := &reader{open: fromRoot(root), dir: filepath.Dir(name)}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"macaron/internal/errs"
 )
@@ -21,7 +22,22 @@ func Error(err error, message string) error {
 	if full(err) {
 		return errs.Wrap(errs.StorageFull, err, message+": no space is left", fullAdvice)
 	}
-	return errs.Wrap(errs.StorageFailed, err, message, "check that this user may write there and that the disk is sound")
+	return errs.Wrap(errs.StorageFailed, err, message, "check that this user may read and write there, and that the disk is sound")
+}
+
+// faults are errors of the disk or of this machine's limits, whatever was asked for.
+var faults = []error{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.ESTALE, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}
+
+// OpenError codes a failure of opening what somebody named: errs.NotFound, with what to do
+// next, when it is not there to be read; as Error does when that cannot be told. A nil cause
+// gives nil.
+func OpenError(err error, message, next string) error {
+	for _, f := range faults {
+		if errors.Is(err, f) {
+			return Error(err, message)
+		}
+	}
+	return errs.Wrap(errs.NotFound, err, message, next)
 }
 
 // Full is the refusal of a write that would not fit.

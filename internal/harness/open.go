@@ -14,6 +14,7 @@ import (
 	"macaron/internal/adapter"
 	"macaron/internal/chat"
 	"macaron/internal/contract"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/money"
@@ -170,7 +171,7 @@ func (r *run) fill(ctx context.Context, task Task, opened *record.RunOpened) (er
 func (r *run) settle(task Task) (record.RunTask, error) {
 	out := record.RunTask{ID: task.ID, Instruction: task.Instruction, Suite: task.Suite, Meta: task.Meta}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return out, errs.Wrap(errs.StorageFailed, err, "the workspace "+r.dir+" cannot be made", "")
+		return out, disk.Error(err, "the workspace "+r.dir+" cannot be made")
 	}
 	var total int64
 	for _, name := range sortedKeys(task.Files) {

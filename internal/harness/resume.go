@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/record"
@@ -74,7 +75,7 @@ func (r *run) resume(ctx context.Context, d Decision) error {
 	}
 	if _, err := os.Stat(r.dir); errors.Is(err, os.ErrNotExist) { // another machine's, or removed
 		if err := os.MkdirAll(r.dir, 0o700); err != nil {
-			return errs.Wrap(errs.StorageFailed, err, "the workspace "+r.dir+" cannot be made", "")
+			return disk.Error(err, "the workspace "+r.dir+" cannot be made")
 		}
 		if err := r.restore(r.files()); err != nil {
 			return err

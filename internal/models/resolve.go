@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"macaron/internal/disk"
 	"macaron/internal/engine/weights/hf"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -83,7 +84,7 @@ func ByPath(p string) (Local, error) {
 	defer f.Close() // read-only
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return Local{}, errs.Wrap(errs.StorageFailed, err, "the model file "+p+" cannot be read", "name a GGUF file")
+		return Local{}, disk.Error(err, "the model file "+p+" cannot be read")
 	}
 	d := sum(h)
 	for _, m := range catalogue { // a known file is called by its known name, wherever it lies

@@ -73,7 +73,11 @@ func rewrite(path string, change func([]byte) ([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	if again, err := contract.Read(path); err != nil || !bytes.Equal(text, again) {
+	again, err := contract.Read(path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(text, again) {
 		return errs.New(errs.InvalidRequest, path+" was changed by somebody else at the same time", "try again")
 	}
 	return disk.Replace(path, next, 0o644)

@@ -128,7 +128,7 @@ func (s *store) enter(h ids.Digest, fill func(scratch string) error) error {
 func (s *store) copy(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
-		return errs.Wrap(errs.NotFound, err, from+" cannot be opened", "check the directory and its permissions")
+		return disk.OpenError(err, from+" cannot be opened", "check the directory and its permissions")
 	}
 	defer in.Close() // read-only
 	return s.create(to, in)

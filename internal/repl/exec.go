@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -23,7 +24,7 @@ func (p *Pool) Exec(ctx context.Context, c Command) (Exit, error) {
 			continue
 		}
 		if err := p.backend.adopt(b.From); err != nil {
-			return Exit{}, errs.Wrap(errs.StorageFailed, err, b.From+" cannot be given to the sandbox", "")
+			return Exit{}, disk.Error(err, b.From+" cannot be given to the sandbox")
 		}
 	}
 	for k := range c.Env {

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"macaron/internal/clock"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -43,14 +44,14 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		return nil, errs.New(errs.InvalidRequest, "a pool of sandboxes needs a directory for workspaces", "")
 	}
 	if err := os.MkdirAll(o.Root, 0o700); err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, o.Root+" cannot be made", "")
+		return nil, disk.Error(err, o.Root+" cannot be made")
 	}
 	root, err := filepath.EvalSymlinks(o.Root)
 	if err == nil {
 		root, err = filepath.Abs(root)
 	}
 	if err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, o.Root+" cannot be resolved", "")
+		return nil, disk.Error(err, o.Root+" cannot be resolved")
 	}
 	b, err := open(ctx, o)
 	if err != nil {
@@ -158,7 +159,7 @@ func (p *Pool) Close() error {
 		w.engine.kill("the pool was closed")
 		<-w.engine.ended()
 		w.engine.release()
-		failed = append(failed, os.RemoveAll(w.dir))
+		failed = append(failed, disk.Error(os.RemoveAll(w.dir), w.dir+" cannot be removed"))
 	}
 	p.backend.close()
 	return errors.Join(failed...)

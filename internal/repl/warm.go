@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -53,9 +54,9 @@ func (p *Pool) Warm() int {
 func (p *Pool) boot(ctx context.Context, l Limits) (w warmed, err error) {
 	w.dir = filepath.Join(p.root, warmName())
 	if err := os.Mkdir(w.dir, 0o700); err != nil {
-		return w, errs.Wrap(errs.StorageFailed, err, "a workspace cannot be made", "")
+		return w, disk.Error(err, "a workspace cannot be made")
 	}
-	if err = p.backend.adopt(w.dir); err == nil {
+	if err = disk.Error(p.backend.adopt(w.dir), "a workspace cannot be given to the sandbox's user"); err == nil {
 		w.engine, err = p.backend.interpreter(ctx, w.dir, l)
 	}
 	if err == nil {
@@ -113,7 +114,7 @@ func (p *Pool) checkout(ctx context.Context, dir string, l Limits) (engine, erro
 		w.engine.kill("its workspace cannot be made")
 		<-w.engine.ended()
 		w.engine.release()
-		return nil, errs.Wrap(errs.StorageFailed, err, "the workspace "+dir+" cannot be made", "")
+		return nil, disk.Error(err, "the workspace "+dir+" cannot be made")
 	}
 	return w.engine, nil
 }

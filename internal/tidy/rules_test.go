@@ -145,6 +145,8 @@ var environment = map[string]string{
 	"internal/testvectors/testvectors.go":    "used by tests only: MACARON_TESTDATA says where their data lie",
 	"internal/testvectors/fetch/download.go": "hands the environment on to pip, with one variable more",
 	"internal/tidy/tally/main.go":            "part of make test: ALLOW_SKIP",
+	"internal/disk/disktest/filter_linux.go": "used by tests only: starts the program that they watch, with their environment",
+	"internal/disk/disktest/watch_linux.go":  "so here",
 }
 
 func TestOnlyConfigReadsTheEnvironment(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"macaron/internal/contract"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -109,13 +110,13 @@ func (p *profile) read(name string) (string, error) {
 	path := filepath.Join(p.dir, name)
 	f, err := os.Open(path)
 	if err != nil {
-		return "", errs.Wrap(errs.NotFound, err, path+" cannot be opened", "name the directory that has lora.md, route.md, intro.md and summary.md")
+		return "", disk.OpenError(err, path+" cannot be opened", "name the directory that has lora.md, route.md, intro.md and summary.md")
 	}
 	defer f.Close() // read-only
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:
-		return "", errs.Wrap(errs.StorageFailed, err, path+" cannot be read", "")
+		return "", disk.Error(err, path+" cannot be read")
 	case len(b) > maxFile:
 		return "", errs.Newf(errs.TooLarge, "%s is larger than %d bytes", path, maxFile)
 	case strings.TrimSpace(string(b)) == "":

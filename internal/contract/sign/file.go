@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"macaron/internal/contract"
-	"macaron/internal/errs"
+	"macaron/internal/disk"
 )
 
 // Trust is who may sign the contracts of a machine. The zero one trusts everything, signed
@@ -39,9 +39,9 @@ func VerifyFile(path string, s *contract.Source, trusted []ed25519.PublicKey) ([
 func ReadFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, "the contract's signature "+path+" cannot be opened", "sign the contract with macaron hcp sign; this machine takes signed contracts only where require_signed_contract is set")
+		return nil, disk.OpenError(err, "the contract's signature "+path+" cannot be opened", "sign the contract with macaron hcp sign; this machine takes signed contracts only where require_signed_contract is set")
 	}
 	defer f.Close() // read-only
 	text, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
-	return text, errs.Wrap(errs.StorageFailed, err, "the signature "+path+" cannot be read", "check the file and its disk")
+	return text, disk.Error(err, "the signature "+path+" cannot be read")
 }

@@ -88,12 +88,12 @@ func Publics(paths []string) ([]ed25519.PublicKey, error) {
 func read(path, kind string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, "the key "+path+" cannot be opened", "make one with macaron hcp keygen")
+		return nil, disk.OpenError(err, "the key "+path+" cannot be opened", "make one with macaron hcp keygen")
 	}
 	defer f.Close() // read-only
 	text, err := io.ReadAll(io.LimitReader(f, maxKey))
 	if err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, "the key "+path+" cannot be read", "check the file")
+		return nil, disk.Error(err, "the key "+path+" cannot be read")
 	}
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != kind {

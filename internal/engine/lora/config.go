@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -73,12 +74,12 @@ func readConfig(dir string) (config, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return config{}, errs.Wrap(errs.NotFound, err, "cannot open "+path, "check its permissions")
+		return config{}, disk.OpenError(err, "cannot open "+path, "check its permissions")
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if err != nil {
-		return config{}, errs.Wrap(errs.StorageFailed, err, "cannot read "+path, "")
+		return config{}, disk.Error(err, "cannot read "+path)
 	}
 	return parseConfig(raw)
 }

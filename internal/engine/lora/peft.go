@@ -93,7 +93,15 @@ func (c *Content) WritePEFT(dir string) error {
 	if err != nil {
 		return err
 	}
+	return WriteFiles(dir, configuration, weights)
+}
+
+// WriteFiles is WritePEFT for files that are there already.
+func WriteFiles(dir string, configuration, weights []byte) error {
 	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return disk.Error(err, dir+" cannot be written")
+	}
 	tmp, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+"-")
 	if err != nil {
 		return disk.Error(err, dir+" cannot be written")

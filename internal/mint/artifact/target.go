@@ -18,6 +18,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
@@ -47,7 +48,7 @@ func Layout(ctx context.Context, dir string) (Target, error) {
 func Existing(ctx context.Context, path string) (Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, "there is no "+path, "name the directory of an image layout, a tar file of one, or oci://HOST/REPOSITORY:TAG")
+		return nil, disk.OpenError(err, "there is no "+path, "name the directory of an image layout, a tar file of one, or oci://HOST/REPOSITORY:TAG")
 	}
 	if !info.IsDir() {
 		s, err := oci.NewFromTar(ctx, path)

@@ -51,7 +51,7 @@ func readFile(path string, most int64) ([]byte, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, path+" cannot be opened", "name a directory that PEFT saved an adapter to")
+		return nil, disk.OpenError(err, path+" cannot be opened", "name a directory that PEFT saved an adapter to")
 	}
 	defer f.Close() // read-only
 	b, err := io.ReadAll(io.LimitReader(f, most))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
@@ -35,7 +36,7 @@ const (
 func ReadEvals(files fs.FS, registry string, suite func(name string) ([]string, error)) ([]EvalSet, error) {
 	raw, err := fs.ReadFile(files, registry)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, "the registry of evaluation sets cannot be read", "docs/DATA.md says what it has")
+		return nil, disk.OpenError(err, "the registry of evaluation sets cannot be read", "docs/DATA.md says what it has")
 	}
 	var r struct {
 		Set []EvalSet `toml:"set"`
@@ -67,7 +68,7 @@ func (s *EvalSet) read(files fs.FS, suite func(string) ([]string, error)) (err e
 	}
 	raw, err := fs.ReadFile(files, s.File)
 	if err != nil {
-		return errs.Wrap(errs.StorageFailed, err, s.File+" cannot be read", "")
+		return disk.Error(err, s.File+" cannot be read")
 	}
 	s.Digest = ids.DigestOf(raw)
 	return s.items(raw)

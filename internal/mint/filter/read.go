@@ -32,7 +32,7 @@ const (
 func Open(dir string) (*Dataset, error) {
 	f, err := os.Open(filepath.Join(dir, ManifestFile))
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, dir+" is no dataset", "macaron data export --train makes one and prints its directory")
+		return nil, disk.OpenError(err, dir+" is no dataset", "macaron data export --train makes one and prints its directory")
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxManifest))
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -55,7 +55,7 @@ func Open(dir string) (*Dataset, error) {
 func (d *Dataset) verify(name string) error {
 	f, err := os.Open(filepath.Join(d.Dir, name))
 	if err != nil {
-		return errs.Wrap(errs.NotFound, err, "the dataset has no "+name, "make it again")
+		return disk.OpenError(err, "the dataset has no "+name, "make it again")
 	}
 	defer f.Close() // read-only
 	sum := sha256.New()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"macaron/internal/contract"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -26,7 +27,7 @@ type Labelled struct{ Label, Text string }
 func ReadSet(path string) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.NotFound, err, "the set cannot be opened", "")
+		return nil, disk.OpenError(err, "the set cannot be opened", "")
 	}
 	defer f.Close() // read-only
 	s := &Set{}

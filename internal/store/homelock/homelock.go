@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -19,7 +20,7 @@ func Acquire(home string) (*Lock, error) {
 	path := filepath.Join(home, "lock")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, "the lock file "+path+" cannot be opened", "check that MACARON_HOME exists and that this user may write there")
+		return nil, disk.Error(err, "the lock file "+path+" cannot be opened")
 	}
 	taken, err := tryLock(f)
 	if err != nil {
@@ -33,7 +34,7 @@ func Acquire(home string) (*Lock, error) {
 	}
 	if err := tell(f, ""); err != nil {
 		f.Close()
-		return nil, errs.Wrap(errs.StorageFailed, err, "the lock file "+path+" cannot be written", "free space on the disk of MACARON_HOME")
+		return nil, disk.Error(err, "the lock file "+path+" cannot be written")
 	}
 	return &Lock{f}, nil
 }

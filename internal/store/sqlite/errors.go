@@ -3,10 +3,12 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	driver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/record"
 )
@@ -25,12 +27,22 @@ func (s *Store) coded(err error) error {
 	if !errors.As(err, &failed) {
 		return errs.Wrap(errs.StorageFailed, err, "the log "+s.path+" failed", "look at the log of this process")
 	}
+	if code := failed.Code() & 0xff; (code == sqlite3.SQLITE_IOERR || code == sqlite3.SQLITE_CANTOPEN) && s.crowded() {
+		return errs.Wrap(errs.StorageFull, err, "the log "+s.path+" cannot be used: no space is left", "free space on the disk of MACARON_HOME; reading goes on meanwhile")
+	}
 	for _, f := range failures {
 		if failed.Code()&0xff == f.code {
 			return errs.Wrap(f.as, err, "the log "+s.path+" "+f.message, f.next)
 		}
 	}
 	return errs.Wrap(errs.StorageFailed, err, "the log "+s.path+" failed", "check the disk; look at the log of this process")
+}
+
+// crowded reports whether so little space is left that it explains a failure: SQLite tells of
+// a full disk only where it writes the database, not where it grows, syncs or opens a file.
+func (s *Store) crowded() bool {
+	free, err := disk.Free(filepath.Dir(s.path))
+	return err == nil && free < 64<<10
 }
 
 var failures = []struct {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"embed"
 	"io/fs"
+	"strconv"
 
 	"github.com/pressly/goose/v3"
 
@@ -29,6 +30,11 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	}
 	if tables > 0 && app != applicationID {
 		return errs.New(errs.FormatInvalid, "the file is a database of another program", "name another MACARON_HOME, or move the file away")
+	}
+	if tables == 0 { // first, so that a file whose making is cut short is known as ours
+		if _, err := db.ExecContext(ctx, "PRAGMA application_id = "+strconv.Itoa(applicationID)); err != nil {
+			return err
+		}
 	}
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {

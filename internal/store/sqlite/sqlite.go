@@ -16,6 +16,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/record"
 	"macaron/internal/store/logsql"
@@ -98,7 +99,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 func (s *Store) open(ctx context.Context, sync string, maxBytes int64) (err error) {
 	if err := private(s.path); err != nil {
-		return errs.Wrap(errs.StorageFailed, err, "the log "+s.path+" cannot be opened", "check that MACARON_HOME exists and that this user may write there")
+		return disk.Error(err, "the log "+s.path+" cannot be opened")
 	}
 	if s.write, err = sql.Open("sqlite", dsn(s.path, "auto_vacuum(2)", "journal_mode(WAL)", "synchronous("+sync+")", "secure_delete(1)", autocheckpoint)); err != nil {
 		return s.coded(err)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/mint"
 )
@@ -150,7 +151,7 @@ func (a *api) inArchive(ctx context.Context, owner, path string, each func(*tar.
 	defer archive.Close()
 	plain, err := gzip.NewReader(archive)
 	if err != nil {
-		return errs.Wrap(errs.StorageFailed, err, "the archive of the checkpoint cannot be read", "")
+		return disk.Error(err, "the archive of the checkpoint cannot be read")
 	}
 	files := tar.NewReader(plain)
 	for {
@@ -159,7 +160,7 @@ func (a *api) inArchive(ctx context.Context, owner, path string, each func(*tar.
 			return nil
 		}
 		if err != nil {
-			return errs.Wrap(errs.StorageFailed, err, "the archive of the checkpoint cannot be read", "")
+			return disk.Error(err, "the archive of the checkpoint cannot be read")
 		}
 		if more, err := each(h, files); err != nil || !more {
 			return err

@@ -9,9 +9,11 @@
 package gguf
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 
+	"macaron/internal/disk"
 	"macaron/internal/engine/weights/mapped"
 	"macaron/internal/errs"
 )
@@ -47,11 +49,11 @@ type File struct {
 func Open(path string) (*File, error) {
 	raw, unmap, err := mapped.File(path)
 	if err != nil {
-		code := errs.StorageFailed
-		if os.IsNotExist(err) {
-			code = errs.NotFound
+		message := fmt.Sprintf("cannot open the model file %s", path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errs.Wrap(errs.NotFound, err, message, "check the path and its permissions")
 		}
-		return nil, errs.Wrap(code, err, fmt.Sprintf("cannot open the model file %s", path), "check the path and its permissions")
+		return nil, disk.Error(err, message)
 	}
 	f, err := Parse(raw)
 	if err != nil {

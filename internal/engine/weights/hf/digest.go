@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"macaron/internal/canonical"
-	"macaron/internal/errs"
+	"macaron/internal/disk"
 	"macaron/internal/ids"
 )
 
@@ -57,12 +57,12 @@ func (d *Dir) Size() int64 {
 func FileDigest(path string) (ids.Digest, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", errs.Wrap(errs.NotFound, err, "cannot open the model file "+path, "check the path and its permissions")
+		return "", disk.OpenError(err, "cannot open the model file "+path, "check the path and its permissions")
 	}
 	defer f.Close() // read-only
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", errs.Wrap(errs.StorageFailed, err, "cannot read the model file "+path, "")
+		return "", disk.Error(err, "cannot read the model file "+path)
 	}
 	return ids.Digest("sha256:" + hex.EncodeToString(h.Sum(nil))), nil
 }

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"macaron/internal/disk"
 	"macaron/internal/engine/weights/safetensors"
 	"macaron/internal/errs"
 )
@@ -180,12 +181,12 @@ func ReadFile(dir, name string) ([]byte, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, "cannot open "+path, "check its permissions")
+		return nil, disk.Error(err, "cannot open "+path)
 	}
 	defer f.Close() // read-only
 	raw, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
-		return nil, errs.Wrap(errs.StorageFailed, err, "cannot read "+path, "")
+		return nil, disk.Error(err, "cannot read "+path)
 	}
 	if len(raw) > MaxFile {
 		return nil, bad("%s has more than %d bytes", path, MaxFile)

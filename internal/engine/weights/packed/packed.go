@@ -25,6 +25,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"macaron/internal/disk"
 	"macaron/internal/engine/kernel"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -92,7 +93,7 @@ func Open(path string, base ids.Digest, arrangement string) (*File, error) {
 }
 
 func unreadable(err error, path string) error {
-	return errs.Wrap(errs.StorageFailed, err, "the packed weights cannot be read", "check the permissions of "+path)
+	return disk.Error(err, "the packed weights "+path+" cannot be read")
 }
 
 func layout(arrangement string) string { return kernel.Layout() + "; " + arrangement }
@@ -140,7 +141,7 @@ func readFull(r io.ReaderAt, b []byte, at int64) error {
 	case errors.Is(err, io.EOF):
 		return damaged("it ends early")
 	}
-	return errs.Wrap(errs.StorageFailed, err, "the packed weights cannot be read", "")
+	return disk.Error(err, "the packed weights cannot be read")
 }
 
 // take makes the matrices, then fills and checks them side by side.

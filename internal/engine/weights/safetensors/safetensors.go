@@ -6,9 +6,11 @@
 package safetensors
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 
+	"macaron/internal/disk"
 	"macaron/internal/engine/weights/mapped"
 	"macaron/internal/errs"
 )
@@ -46,11 +48,11 @@ type File struct {
 func Open(path string) (*File, error) {
 	raw, unmap, err := mapped.File(path)
 	if err != nil {
-		code := errs.StorageFailed
-		if os.IsNotExist(err) {
-			code = errs.NotFound
+		message := fmt.Sprintf("cannot open %s", path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errs.Wrap(errs.NotFound, err, message, "check the path and its permissions")
 		}
-		return nil, errs.Wrap(code, err, fmt.Sprintf("cannot open %s", path), "check the path and its permissions")
+		return nil, disk.Error(err, message)
 	}
 	f, err := Parse(raw)
 	if err != nil {
