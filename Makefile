@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: bench-proxy soak-proxy soak-outage upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-longstraw bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
+.PHONY: bench-proxy soak-proxy soak-outage bench-overload bench-slow upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-engine bench-mixed bench-kernel bench-repl bench-train bench-longstraw bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -169,6 +169,14 @@ soak-proxy: build ## hold 10,000 sessions with 500 streams at once for an hour (
 soak-outage: build ## hold 2,000 sessions with 200 streams at once while the engine below is killed every minute (MINUTES, 10 if not given)
 	@$(GO) build -o bin/bench-proxy ./test/bench/proxy
 	@bin/bench-proxy -soak -outages 1m -sessions 2000 -streams 200 -minutes $(or $(MINUTES),10) -macaron $(CURDIR)/$(BIN) -contract $(CURDIR)/macaron.toml
+
+bench-overload: build ## send half, twice and five times as many turns as 32 places answer, and half again
+	@$(GO) build -o bin/bench-proxy ./test/bench/proxy
+	@bin/bench-proxy -overload -window $(or $(WINDOW),10s) -macaron $(CURDIR)/$(BIN) -contract $(CURDIR)/macaron.toml
+
+bench-slow: build ## measure the turns of others beside 1,000 clients that read 1 KB a second (READERS)
+	@$(GO) build -o bin/bench-proxy ./test/bench/proxy
+	@bin/bench-proxy -slow $(or $(READERS),1000) -window $(or $(WINDOW),10s) -macaron $(CURDIR)/$(BIN) -contract $(CURDIR)/macaron.toml
 
 eval-shortlist: ## measure how often a shortlist has the right adapter (ENCODER names a directory; without it words rank)
 	@$(GO) run ./test/shortlist -model "$(ENCODER)"

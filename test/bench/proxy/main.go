@@ -47,6 +47,8 @@ func run() error {
 	flag.IntVar(&k.sessions, "sessions", 10000, "open sessions of a soak")
 	flag.IntVar(&k.streams, "streams", 500, "streams at once of a soak")
 	flag.DurationVar(&k.outages, "outages", 0, "kill the upstream of a soak so often, for a quarter of that time")
+	overloads := flag.Bool("overload", false, "send more than is taken")
+	readers := flag.Int("slow", 0, "open so many clients that read slowly, and measure the turns of others")
 	report := flag.Bool("report", false, "measure nothing; print the table of -out")
 	flag.Parse()
 	switch {
@@ -59,6 +61,10 @@ func run() error {
 			o.word = 300 * time.Millisecond
 		}
 		return soak(o, k)
+	case *overloads:
+		return overload(o, *window)
+	case *readers > 0:
+		return slowly(o, *readers, *window)
 	case *report:
 		return printReport(*out)
 	}

@@ -117,7 +117,11 @@ func (c *client) try(t *talk, stream bool) (said string, err error) {
 	case resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 502:
 		return "", fmt.Errorf("status %d: %.300s", resp.StatusCode, body)
 	case resp.StatusCode != http.StatusOK:
-		return fmt.Sprintf("%d %s", resp.StatusCode, code(body)), nil
+		said = fmt.Sprintf("%d %s", resp.StatusCode, code(body))
+		if resp.Header.Get("Retry-After") != "" {
+			said += comeBack
+		}
+		return said, nil
 	case stream && bytes.Contains(body, []byte(`data: {"error":`)):
 		return "200 stream, " + code(body), nil
 	}
@@ -125,6 +129,9 @@ func (c *client) try(t *talk, stream bool) (said string, err error) {
 	t.hear()
 	return "", err
 }
+
+// comeBack marks a refusal with a time to come back.
+const comeBack = " with Retry-After"
 
 // code is the error's code in a body.
 func code(body []byte) string {

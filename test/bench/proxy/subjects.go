@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,7 +19,8 @@ type options struct {
 	profile           string // file for a CPU profile of Macaron; "" takes none
 	work              string // directory of everything that is written
 
-	word time.Duration // of a soak's upstream, between two words
+	word             time.Duration // of a soak's upstream, between two words
+	running, waiting int           // turns at once, and those that wait; 0: more than any load needs
 }
 
 // bench is the upstream and the subjects, all running.
@@ -113,7 +115,7 @@ func (b *bench) startMacaron() (*subject, error) {
 	s, err := process(b.work, "macaron", "/readyz", address, []string{
 		"MACARON_HOME=" + home, "MACARON_LISTEN=" + address, "MACARON_CONTRACT=" + contract, "MACARON_DURABILITY=" + b.durability,
 		"MACARON_UPSTREAM=" + b.upstream.base + "/v1", "MACARON_UPSTREAM_DIALECT=vllm",
-		"GOGC=" + b.gogc(), "MACARON_QUEUE_RUNNING=1024", "MACARON_QUEUE_WAITING=65536", "MACARON_CONNECTIONS=65536",
+		"GOGC=" + b.gogc(), fmt.Sprint("MACARON_QUEUE_RUNNING=", cmp.Or(b.running, 1024)), fmt.Sprint("MACARON_QUEUE_WAITING=", cmp.Or(b.waiting, 65536)), "MACARON_CONNECTIONS=65536",
 	}, command...)
 	if err == nil {
 		s.client, s.drained = newClient(s.base, "macaron"), s.summarised

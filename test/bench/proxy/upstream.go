@@ -23,6 +23,9 @@ const routed = "L2"
 // swiftly in a request asks for its answer in one burst.
 const swiftly = "swiftly"
 
+// endlessly in a request asks for an answer that does not end while its reader is there.
+const endlessly = "endlessly"
+
 func (u upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost && r.URL.Path == "/v1/chat/completions":
@@ -61,6 +64,10 @@ func (u upstream) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	if u.word > 0 && bytes.Contains(body, []byte(swiftly)) {
 		u.word = 0
+	}
+	if bytes.Contains(body, []byte(endlessly)) && text != routed {
+		u.forever(w, r)
+		return
 	}
 	if has(body, `"stream":true`) {
 		u.stream(w, r, text)
@@ -108,5 +115,17 @@ func (u upstream) pause(w http.ResponseWriter, r *http.Request, out *bytes.Buffe
 		return true
 	case <-r.Context().Done():
 		return false
+	}
+}
+
+// forever streams words until nobody reads them.
+func (u upstream) forever(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	words := fmt.Sprintf(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":%q},"finish_reason":null}]}`+"\n\n", strings.Repeat("word ", 40))
+	for r.Context().Err() == nil {
+		if _, err := io.WriteString(w, words); err != nil {
+			return
+		}
+		w.(http.Flusher).Flush()
 	}
 }
