@@ -139,7 +139,7 @@ func (d *dialect) endpoint() string {
 
 func (d *dialect) encode(q body, r backend.Request) ([]byte, error) {
 	if d.write != nil {
-		return d.write(q, r)
+		return d.write(q, r.Asked())
 	}
 	return q.encode()
 }
