@@ -123,6 +123,9 @@ func (s *Source) TextOf(i int) string {
 // Next gives the token behind a token and, if that opens a group, behind the group;
 // len(Tokens) where the source ends.
 func (s *Source) Next(i int) int {
+	if i >= len(s.Tokens) {
+		return len(s.Tokens)
+	}
 	if g := s.opened[i]; g >= 0 {
 		if s.Groups[g].Close < 0 {
 			return len(s.Tokens)
