@@ -1,5 +1,3 @@
-import * as RadixCheckbox from "@radix-ui/react-checkbox";
-import * as RadixRadio from "@radix-ui/react-radio-group";
 import * as RadixSwitch from "@radix-ui/react-switch";
 import { choices, label, type Choice } from "./check";
 import { useControlled } from "./controlled";
@@ -46,22 +44,17 @@ export function Checkbox(p: CheckboxProps) {
   const [checked, set] = useControlled(p.checked, p.onChange, false, "Checkbox", "checked");
   return (
     <div className="ui-toggle">
-      <RadixCheckbox.Root
+      <input
         id={around.id}
+        type="checkbox"
         className="ui-checkbox"
         checked={!!checked}
-        onCheckedChange={(next) => set(next === true)}
+        onChange={(e) => set(e.target.checked)}
         required={!!p.required}
         disabled={!!p.disabled}
         aria-invalid={around.error !== "" || undefined}
         aria-describedby={around.described}
-      >
-        <RadixCheckbox.Indicator>
-          <svg viewBox="0 0 24 24" aria-hidden>
-            <path d="M20 6 9 17l-5-5" />
-          </svg>
-        </RadixCheckbox.Indicator>
-      </RadixCheckbox.Root>
+      />
       <div>
         <label htmlFor={around.id}>
           {label(p.label, "Checkbox")}
@@ -97,25 +90,14 @@ export function RadioGroup(p: RadioGroupProps) {
         {label(p.label, "RadioGroup")}
         {p.required && <span aria-hidden> *</span>}
       </div>
-      <RadixRadio.Root
-        className={p.row ? "ui-radios row" : "ui-radios"}
-        value={String(value)}
-        onValueChange={set}
-        required={!!p.required}
-        disabled={!!p.disabled}
-        orientation={p.row ? "horizontal" : "vertical"}
-        aria-labelledby={`${around.id}-label`}
-        aria-describedby={around.described}
-      >
-        {choices(p.options, "RadioGroup options").map((o, i) => (
-          <div className="ui-toggle" key={o.value}>
-            <RadixRadio.Item id={`${around.id}-${i}`} className="ui-radio" value={o.value}>
-              <RadixRadio.Indicator />
-            </RadixRadio.Item>
-            <label htmlFor={`${around.id}-${i}`}>{o.label}</label>
-          </div>
+      <div className={p.row ? "ui-radios row" : "ui-radios"} role="radiogroup" aria-labelledby={`${around.id}-label`} aria-describedby={around.described} aria-required={!!p.required || undefined}>
+        {choices(p.options, "RadioGroup options").map((o) => (
+          <label className="ui-toggle" key={o.value}>
+            <input type="radio" className="ui-radio" name={around.id} value={o.value} checked={String(value) === o.value} onChange={() => set(o.value)} disabled={!!p.disabled} />
+            <span>{o.label}</span>
+          </label>
         ))}
-      </RadixRadio.Root>
+      </div>
       <Notes {...around} />
     </div>
   );
