@@ -48,10 +48,20 @@ func loadAssets() map[string]asset {
 		if err != nil {
 			panic(err)
 		}
-		sum := sha256.Sum256(body)
-		all[e.Name()] = asset{body: body, kind: kinds[path.Ext(e.Name())], tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+		if e.Name() != framed {
+			all[e.Name()] = assetOf(e.Name(), body)
+			continue
+		}
+		for name, f := range frames {
+			all[name] = assetOf(name, f.render(body))
+		}
 	}
 	return all
+}
+
+func assetOf(name string, body []byte) asset {
+	sum := sha256.Sum256(body)
+	return asset{body: body, kind: kinds[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 }
 
 func (s *server) page(name string) http.HandlerFunc {
