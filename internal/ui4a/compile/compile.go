@@ -5,15 +5,14 @@
 //
 //	globalThis.__ui4a.define(META, function (registry) { "use strict"; … return COMPONENT; });
 //
-// META is a JSON object: "revision", the digest of the source; "hooks", an object with the
-// hook signature of each function of the module that calls hooks, by name, where the
-// default export is "default"; "keys", the declared state, as a list of {"name", "noai"};
+// META is a JSON object: "revision", the digest of the source; "hooks", the hook signature
+// of the component, a text: its state can be kept over two revisions with the same one;
+// "components", those of the module's other functions by name; "keys", the declared state, as a list of {"name", "noai"};
 // "partial", true for a frame of a card that is still being written. registry is an object
 // with the modules that cards import, by import name, and with react and
 // react/jsx-runtime; the factory reads it when it is called. It throws what the module's
-// own statements throw. COMPONENT is the default export, a component without props.
-// Names of functions are kept, so that a runtime may tell components of two revisions
-// apart by name: state can be kept where name and hook signature are equal.
+// own statements throw. COMPONENT is the default export as a function without props; a
+// class, or what memo gives, is wrapped in one. Names of functions are kept.
 //
 // Compile reads no file and resolves nothing: an import becomes a look-up in registry.
 // It is a function of its arguments. It bounds what a source can cost before any parser
@@ -40,7 +39,7 @@ type Options struct {
 type Result struct {
 	JS       string            // empty where the card cannot run at all
 	Revision ids.Digest        // of the source
-	Hooks    map[string]string // hook signatures of the module's functions, by name
+	Hooks    map[string]string // hook signatures of the module's functions that call hooks, by name; the default export is "default"
 	Keys     []Key             // the declared state, sorted by name
 	Imports  []string          // modules that are imported, sorted
 }

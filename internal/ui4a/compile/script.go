@@ -2,6 +2,7 @@ package compile
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,14 +53,22 @@ func (c *card) additions() string {
 }
 
 func (c *card) wrap(r Result, code string) string {
-	meta := map[string]any{"revision": r.Revision, "hooks": r.Hooks, "keys": r.Keys}
+	others := maps.Clone(r.Hooks)
+	delete(others, "default")
+	meta := map[string]any{"revision": r.Revision, "hooks": r.Hooks["default"], "components": others, "keys": r.Keys}
 	if c.partial {
 		meta["partial"] = true
 	}
 	text, _ := json.Marshal(meta) // of strings and booleans: does not fail
 	return "globalThis.__ui4a.define(" + string(text) + ", function (registry) {\n\"use strict\";\n" +
-		"var module = { exports: {} }, require = function (name) { return registry[name]; };\n" + code + "return module.exports.default;\n});\n"
+		"var module = { exports: {} }, require = function (name) { return registry[name]; };\n" + code + result
 }
+
+// result gives the component: a function that can be called as such.
+const result = `var card = module.exports.default;
+return typeof card === "function" && !(card.prototype && card.prototype.isReactComponent) ? card : function () { return registry.react.createElement(card); };
+});
+`
 
 func quote(s string) string {
 	b, _ := json.Marshal(s)

@@ -4,13 +4,12 @@
 // one stays.
 //
 // A frame depends on the text that has come alone, never on how it was cut, and the last
-// script is that of the whole source. A runtime keeps the state of a component over two
-// frames if its hook signature is the same in both: all that stands before the cut is
+// script is that of the whole source. A runtime keeps the card's state over two
+// frames if the hook signature is the same in both: all that stands before the cut is
 // final, so the same hooks were then given the same arguments.
 package stream
 
 import (
-	"maps"
 	"strings"
 
 	"macaron/internal/ui4a"
@@ -23,8 +22,8 @@ type Frame struct {
 	Source string // the closed source that was compiled
 }
 
-// KeepsState says whether every component of the frame before has the same hooks here.
-func (f Frame) KeepsState(before Frame) bool { return maps.Equal(f.Hooks, before.Hooks) }
+// KeepsState says whether the card has the same hooks as in the frame before.
+func (f Frame) KeepsState(before Frame) bool { return f.Hooks["default"] == before.Hooks["default"] }
 
 // Stream takes the source of one card as it comes. The zero value is ready.
 type Stream struct {
