@@ -32,8 +32,14 @@ func Find() (string, error) {
 	return "", errs.New(errs.Unsupported, "no Chromium is installed", "install it, on Debian with: apt-get install chromium")
 }
 
-// Start runs a browser until Close or the end of ctx.
-func Start(ctx context.Context) (*Browser, error) {
+// Flag is a switch of Chromium's command line, without its dashes.
+type Flag struct {
+	Name  string
+	Value any // a text, or true
+}
+
+// Start runs a browser until Close or the end of ctx, with more flags if a test needs them.
+func Start(ctx context.Context, flags ...Flag) (*Browser, error) {
 	path, err := Find()
 	if err != nil {
 		return nil, err
@@ -47,6 +53,9 @@ func Start(ctx context.Context) (*Browser, error) {
 		chromedp.Flag("no-proxy-server", true),                              // pages of this machine only
 		chromedp.Flag("enable-blink-features", "ComputedAccessibilityInfo"), // computedRole and computedName of elements
 	)
+	for _, f := range flags {
+		opts = append(opts, chromedp.Flag(f.Name, f.Value))
+	}
 	if os.Geteuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox) // Chromium has no sandbox for the superuser
 	}

@@ -40,8 +40,14 @@ type Page struct {
 }
 
 // Page opens an empty page.
-func (b *Browser) Page(v View) (*Page, error) {
-	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+func (b *Browser) Page(v View) (*Page, error) { return b.page(v, chromedp.WithNewBrowserContext()) }
+
+// ProfilePage opens an empty page in the browser's own profile, which such pages share:
+// some of what a person's browser does, such as connecting ahead, is off in others.
+func (b *Browser) ProfilePage(v View) (*Page, error) { return b.page(v) }
+
+func (b *Browser) page(v View, where ...chromedp.ContextOption) (*Page, error) {
+	ctx, stop := chromedp.NewContext(b.ctx, where...)
 	p := &Page{ctx: ctx, stop: stop, frames: map[target.ID]bool{}}
 	if err := p.Look(v); err != nil {
 		stop()

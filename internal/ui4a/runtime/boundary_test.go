@@ -35,6 +35,17 @@ func TestACardOnASurface(t *testing.T) {
 		r.wait(`rig.actions.at(-1).text === "third 0"`)
 	})
 
+	t.Run("so do the components below it", func(t *testing.T) {
+		r.t = t
+		body := `return h("div", {style: {height: %H}}, h(Row, {t: "%T"})); function Row(p) { const [n, set] = R.useState(0); return h("button", {` + button + `, onClick: () => { set(n + 1); C.sendMessage(p.t + " " + n); }}, "x"); }`
+		for i, step := range [][2]string{{"100", "one"}, {"101", "two"}} {
+			r.show("row"+step[1], "none", replace(body, "%H", step[0], "%T", step[1]))
+			r.pause()
+			r.at(20, 20)
+			r.wait(`rig.actions.at(-1).text === "` + step[1] + " " + []string{"0", "1"}[i] + `"`)
+		}
+	})
+
 	t.Run("one that throws gives way to the last good one", func(t *testing.T) {
 		r.t = t
 		r.show("good", "a", `return h("div", {style: {height: 77}}, "good");`)

@@ -22,8 +22,12 @@ func rigServer(t *testing.T) *httptest.Server {
 		w.Header().Set("Content-Type", "text/javascript")
 		http.ServeFile(w, r, "testdata/rig.js")
 	})
+	mux.HandleFunc("GET /rogue", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		http.ServeFile(w, r, "testdata/rogue.html")
+	})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src "+runtime.HostFrameSource(r.Host))
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src "+runtime.HostFrameSource(r.Host)+" "+r.Host+"/rogue")
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte(`<!doctype html><html lang=en><title>rig</title><link rel=stylesheet href=/ui4a/host/host.css><body><input id=outside><div id=place></div><script type=module src=/rig.js></script></body></html>`))
 	})
@@ -41,7 +45,7 @@ type rig struct {
 
 func openRig(t *testing.T, b *browser.Browser, url string) *rig {
 	t.Helper()
-	p, err := b.Page(browser.View{Width: 800, Height: 900})
+	p, err := b.ProfilePage(browser.View{Width: 800, Height: 900})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +99,7 @@ func (r *rig) text(expression string) string {
 // card is a card's script as the compiler writes it: body is the component's body, with
 // React as R, the modules state and chat as S and C, and h as createElement.
 func card(revision, hooks, body string) string {
-	return fmt.Sprintf(`globalThis.__ui4a.define({revision: %q, hooks: %q}, function (m) {
+	return fmt.Sprintf(`globalThis.__ui4a.define({revision: %q, hooks: {default: %q, Row: "r"}}, function (m) {
 const R = m.react, h = R.createElement, S = m["$ui4a/state"], C = m["$ui4a/chat"], U = m["$ui4a/ui"];
 return function Card() { %s };
 })`, revision, hooks, body)

@@ -4,4 +4,5 @@ import "./prelude";
 import { start } from "./mount";
 import { registry } from "./registry";
 
+document.currentScript?.remove(); // its text is no card's business
 start(registry);

@@ -12,11 +12,13 @@ import { isBlank } from "./blank";
 import { Boundary } from "./boundary";
 import { tellHeight, watchHeight } from "./height";
 import { Live, type Definition } from "./live";
+import { exportsOf, stable } from "./stable";
 import { ofRevision, tellError, watchTrouble } from "./trouble";
 
 interface Meta {
   revision?: string;
-  hooks?: string;
+  hooks?: Record<string, string>; // signatures by the function's name; the card itself is "default"
+  partial?: boolean; // the card is still being written
 }
 type Factory = (registry: Registry) => ComponentType;
 
@@ -39,7 +41,7 @@ function draw(d: Definition) {
 /** A definition that throws gives way to the last good one. */
 function failed(error: unknown) {
   const bad = now;
-  tellError("render", error);
+  if (!bad?.partial) tellError("render", error);
   if (good && bad && good !== bad) {
     now = undefined;
     draw(good);
@@ -48,22 +50,24 @@ function failed(error: unknown) {
 
 function painted(d: Definition) {
   good = d;
-  send(line("painted", [["revision", native.stringify(d.revision)]]));
+  send(line("painted", [["revision", native.stringify(d.revision)], ["partial", d.partial ? "true" : "false"]]));
   tellHeight(card);
   native.setTimeout(() => {
-    if (now === d && isBlank(card)) send(line("blank", [["revision", native.stringify(d.revision)]]));
+    if (now === d && !d.partial && isBlank(card)) send(line("blank", [["revision", native.stringify(d.revision)]]));
   }, 400);
 }
 
 /** Publishes the one entry that a card's script calls, and waits for the host. */
 export function start(registry: Registry) {
   for (const name of Object.keys(registry)) Object.freeze(registry[name]);
+  const library = exportsOf(registry);
   const define = (meta: Meta, factory: Factory) => {
     if (!isRunning()) throw new Error("a card cannot define itself anew");
-    const revision = `${meta?.revision ?? ""}`;
-    ofRevision(revision);
+    const hooks = meta.hooks ?? {};
+    ofRevision(meta.revision ?? "");
     forgetProblems();
-    draw({ revision, hooks: `${meta?.hooks ?? revision}`, component: factory(registry) });
+    const component = factory(stable(registry, library, hooks));
+    draw({ revision: meta.revision ?? "", hooks: hooks.default ?? "", partial: !!meta.partial, component });
   };
   pin(globalThis, "__ui4a", Object.freeze({ define }));
   watchTrouble();

@@ -6,6 +6,7 @@ import { useLayoutEffect, type ComponentType, type ReactNode } from "react";
 export interface Definition {
   revision: string;
   hooks: string; // equal for definitions whose hooks are the same
+  partial: boolean; // still being written: what it throws is told to nobody
   component: ComponentType;
 }
 

@@ -29,6 +29,11 @@ pin(Document.prototype, "createElementNS", function (this: Document, ns: unknown
   return native.apply(createElementNS, this, [ns, checked(name)]);
 });
 
+const { createDocument } = DOMImplementation.prototype;
+pin(DOMImplementation.prototype, "createDocument", function (this: DOMImplementation, ns: unknown, name: unknown) {
+  return native.apply(createDocument, this, [ns, checked(name ?? ""), null]);
+});
+
 const selector = [...refused].join(",");
 
 function takeOut(found: Element) {

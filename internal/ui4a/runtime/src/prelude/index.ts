@@ -7,3 +7,4 @@ import "./removed";
 import "./storage";
 import "./elements";
 import "./gesture";
+import "./links";

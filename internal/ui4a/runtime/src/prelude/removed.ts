@@ -45,6 +45,8 @@ for (const name of ofDocument) {
 }
 if ("CSS" in window) for (const name of ["paintWorklet", "layoutWorklet", "animationWorklet"]) if (name in CSS) remove(CSS, name);
 
+if ("BaseAudioContext" in window) remove(BaseAudioContext.prototype, "audioWorklet");
+
 // setHTML, setHTMLUnsafe, and whatever of that kind comes: everything of that name but
 // the two properties that Trusted Types watch over.
 for (const proto of [Element.prototype, ShadowRoot.prototype, Range.prototype, Document.prototype]) {

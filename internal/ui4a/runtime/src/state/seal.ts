@@ -12,7 +12,8 @@ const quiet = [
 
 for (const type of quiet) {
   native.listen(window, type, (e) => {
-    const changed = hosts.get(native.target(e) as EventTarget);
+    const of = type === "selectionchange" ? native.document.activeElement : native.target(e);
+    const changed = of && hosts.get(of);
     if (!changed) return;
     native.stop(e);
     if (type === "input" || type === "change") changed();
@@ -22,7 +23,7 @@ for (const type of quiet) {
 // Fonts, sizes and colours that a card cannot change: what is typed has no effect that it could measure.
 const sheet = `
   :host { all: initial; display: block; }
-  input { all: initial; box-sizing: border-box; display: block; width: 100%; height: 40px; padding: 0 12px; font: 16px/1.4 sans-serif; overflow: hidden;
+  input { appearance: none; margin: 0; letter-spacing: normal; word-spacing: normal; text-transform: none; text-indent: 0; box-sizing: border-box; display: block; width: 100%; height: 40px; padding: 0 12px; font: 16px/1.4 sans-serif; overflow: hidden;
     color: var(--fg); background: var(--surface); border: 1px solid var(--muted); border-radius: 8px; cursor: text; }
   input:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }`;
 

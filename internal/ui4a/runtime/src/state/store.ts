@@ -19,6 +19,12 @@ const entries = new Map<string, Entry>();
 const listeners = new Set<() => void>();
 const changed: Record<Kind, Map<string, string>> = { state: new Map(), private: new Map() };
 let timer = 0;
+let holds = false;
+
+/** Whether there is or was a private value other than an empty one. */
+export function holdsPrivate(): boolean {
+  return holds;
+}
 
 /** Takes the state that the host has kept. */
 export function restore(kind: Kind, values: Record<string, unknown>) {
@@ -53,6 +59,7 @@ export function write(kind: Kind, key: string, value: unknown): unknown {
   if (entries.get(key)?.json !== json) {
     entries.set(key, { kind, value, json });
     changed[kind].set(key, json);
+    if (kind === "private" && !["null", '""', "false"].includes(json)) holds = true;
     if (!timer) timer = native.setTimeout(flush, 100);
   }
   return value;
