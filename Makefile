@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: bench-proxy soak-proxy soak-outage bench-overload bench-slow upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-ui4a bench-engine bench-mixed bench-kernel bench-repl bench-train bench-longstraw bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
+.PHONY: bench-proxy soak-proxy soak-outage bench-overload bench-slow upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-ui4a test-ui4a-chunks bench-engine bench-mixed bench-kernel bench-repl bench-train bench-longstraw bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -101,6 +101,9 @@ lint: ## run golangci-lint, which is not part of make test
 
 upstream-live: ## hold a running llama-server or other engine to the contract of dialects (docs/formats/engines.md)
 	@test/upstream/live.sh
+
+test-ui4a-chunks: ## write 1,000 cards piece by piece into a browser; each ends as when it comes whole
+	@$(GO) test -timeout 60m -count=1 -v -run TestChunksGiveTheSameDocument ./internal/ui4a/stream -args -chunked 1000
 
 bench-ui4a: ## measure how long cards take to compile, whole and half-written
 	@$(GO) test -run '^$$' -bench . -benchtime 3s ./internal/ui4a/stream
