@@ -162,6 +162,10 @@ bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
 bench-proxy: build ## measure what a turn costs in the proxy, next to the Python proxy and a bare loop (QUICK=1: in a minute)
 	@test/bench/proxy/run.sh
 
+.PHONY: conform
+conform: ## run what holds one line of docs/CONFORMANCE.md (N=7) or docs/PEER.md (N=B7)
+	@test/conform.sh $(N)
+
 .PHONY: mol-profiles
 mol-profiles: build ## serve the Python harness's own profiles, Venti and Tall, and compare every prompt with those that it builds
 	@test/bench/proxy/peer.sh

@@ -64,6 +64,12 @@ func TestTheConformancePageNamesTests(t *testing.T) {
 	if named < 60 {
 		t.Errorf("only %d tests are named", named)
 	}
+	for _, n := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "19", "20", "21", "22", "25", "28"} {
+		row := regexp.MustCompile(`(?m)^\| (?:\d+, )?` + n + `(?:, \d+)? \|[^|]*\|([^|]*)\|`).FindStringSubmatch(string(text))
+		if row == nil || !strings.Contains(row[1], "`Test") && !strings.Contains(row[1], "`Fuzz") && !strings.Contains(row[1], "`make soak-") {
+			t.Errorf("line %s has no command", n)
+		}
+	}
 }
 
 func sources(t *testing.T, room string) string {
