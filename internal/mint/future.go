@@ -47,7 +47,7 @@ func (f *future) outcome() Outcome {
 		o.Result = f.result
 	case Failed:
 		o.Failure = &Failure{Message: f.op.Failure, Category: Category(f.op.Category)}
-		if f.op.Category == notRun {
+		if f.op.Category == ledger.Canceled {
 			o.Failure.Category = ByUser
 		}
 	case Pending:
@@ -176,7 +176,8 @@ func (s *Service) resolvedAfter(owner, sampler string, cursor int64) (all []Outc
 }
 
 // Cancel ends a promise that nobody waits for any more: it fails, if it is not resolved yet.
-// An operation of a model that runs already is carried out.
+// An operation of a model that runs already is carried out. What is canceled stays so in the
+// next process.
 func (s *Service) Cancel(ctx context.Context, owner, request string) error {
 	s.mu.Lock()
 	f := s.futures[key{owner, request}]
@@ -191,7 +192,12 @@ func (s *Service) Cancel(ctx context.Context, owner, request string) error {
 	}
 	s.changed.Broadcast()
 	s.mu.Unlock()
-	return nil
+	select {
+	case <-f.journaled: // else there is nothing in the store to mark
+	case <-ctx.Done():
+		return errs.Wrap(errs.Canceled, ctx.Err(), "the wait for the store ended", "cancel it again")
+	}
+	return s.o.Store.Write(ctx, ledger.Change{Canceled: []ledger.Name{{Owner: owner, ID: request}}})
 }
 
 func canceled() error {

@@ -87,7 +87,8 @@ func (s *Service) takeUp(op ledger.Op, b body) *future {
 	s.futures[f.key()] = f
 	s.count(f, 1)
 	e := s.sessions[op.Session]
-	f.canceled = op.Session != "" && (e == nil || !e.row.Ended.IsZero())
+	f.canceled = op.Category == ledger.Canceled || op.Session != "" && (e == nil || !e.row.Ended.IsZero())
+	f.op.Category = "" // that of its outcome is yet to come
 	s.enqueue(f)
 	return f
 }

@@ -165,3 +165,24 @@ func TestCancel(t *testing.T) {
 		t.Errorf("the state is %s, not %s", got, want)
 	}
 }
+
+// A cancellation outlives the process: what was canceled behind a gap is not carried out by
+// the next one either.
+func TestACancellationOutlivesTheProcess(t *testing.T) {
+	r := open(t, openEngine(t), t.TempDir(), mint.Limits{})
+	model := r.model(t, "o", r.session(t, "o"))
+	behind := must[mint.Promise](t)(r.send("o", model, 2, op{seed: 2}))
+	if err := r.Cancel(ctx, "o", behind.Request); err != nil {
+		t.Fatal(err)
+	}
+	r.reopen(t)
+	must[mint.Promise](t)(r.send("o", model, 1, op{seed: 1}))
+	last := must[mint.Promise](t)(r.send("o", model, 3, op{step: true}))
+	r.result(t, "o", last)
+	if o := r.outcome(t, "o", behind); o.State != mint.Failed || o.Failure.Category != mint.ByUser {
+		t.Errorf("%+v", o)
+	}
+	if got, want := r.state(t, "o", model, "end"), alone(t, r.worker, []op{{seed: 1}, {step: true}}); got != want {
+		t.Errorf("the state is %s, not %s", got, want)
+	}
+}

@@ -240,7 +240,7 @@ func (s *Service) resolution(f *future, r Result, failed error) (ledger.Op, erro
 		}
 		switch {
 		case errs.CodeOf(failed) == errs.Canceled:
-			op.Category = notRun
+			op.Category = ledger.Canceled
 		case byUser(failed):
 			op.Category = string(ByUser)
 		}
@@ -257,10 +257,6 @@ func (s *Service) resolution(f *future, r Result, failed error) (ledger.Op, erro
 	op.Result, op.ResultBlob, err = s.lay(raw)
 	return op, err
 }
-
-// notRun is the category of what was canceled before it began, in the store alone: to
-// clients the cause is theirs.
-const notRun = "canceled"
 
 // deliver gives a committed outcome to those who wait for it; s.mu is held.
 func (s *Service) deliver(f *future, op ledger.Op, r Result) {

@@ -97,7 +97,12 @@ type Change struct {
 	Used        []Sampler // the time of their last use only, of samplers that are there
 	Unsaved     []Name    // checkpoints that are no more
 	Closed      []Name    // samplers that are no more
+	Canceled    []Name    // ops that nobody wants any more: their Category is Canceled while they are pending
 }
+
+// Canceled is the category of what was canceled before it began. To clients the cause is
+// theirs.
+const Canceled = "canceled"
 
 // Name is one thing of an owner.
 type Name struct{ Owner, ID string }

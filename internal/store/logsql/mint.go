@@ -69,6 +69,9 @@ func writeMint(ctx context.Context, db Writer, c ledger.Change) error {
 	for _, n := range c.Closed {
 		w.put(`DELETE FROM mint_samplers WHERE owner = $1 AND id = $2`, []any{n.Owner, n.ID})
 	}
+	for _, n := range c.Canceled {
+		w.put(`UPDATE mint_ops SET category = $1 WHERE owner = $2 AND id = $3 AND state = 'pending'`, []any{ledger.Canceled, n.Owner, n.ID})
+	}
 	return w.err
 }
 

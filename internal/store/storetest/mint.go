@@ -81,6 +81,7 @@ func mintOps(t *testing.T, st Store) {
 	done := mintOp("o", "s:train:0:1", 1)
 	done.State, done.Result, done.Bytes, done.Done = "done", []byte{7}, 1, at(9)
 	mustWrite(t, m, ledger.Change{Resolve: []ledger.Op{done}})
+	mustWrite(t, m, ledger.Change{Canceled: []ledger.Name{{Owner: "o", ID: done.ID}}}) // too late
 	same(t, done)(m.Op(ctx, "o", done.ID))
 	model := ledger.Model{Owner: "o", ID: "s:train:0", Session: "s", Base: "b", About: []byte(`{}`), Steps: 8}
 	if err := m.Write(ctx, ledger.Change{Models: []ledger.Model{model}, Resolve: []ledger.Op{done}}); err == nil {
@@ -112,6 +113,10 @@ func mintOps(t *testing.T, st Store) {
 	done.Body = nil
 	same(t, done)(m.Op(ctx, "o", done.ID))
 	same(t, mintOp("p", "s:train:0:1", 1))(m.Op(ctx, "p", done.ID)) // it is pending
+	unwanted := mintOp("p", "s:train:0:1", 1)
+	mustWrite(t, m, ledger.Change{Canceled: []ledger.Name{{Owner: "p", ID: unwanted.ID}, {Owner: "p", ID: "none"}}})
+	unwanted.Category = ledger.Canceled
+	same(t, unwanted)(m.Op(ctx, "p", unwanted.ID))
 }
 
 // mintOrder: lists have their order and their parts, operations that of their numbers.
