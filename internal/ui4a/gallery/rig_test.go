@@ -62,6 +62,12 @@ func (s *stage) show(name, source string) {
 	if r.JS == "" {
 		s.t.Fatalf("%s does not compile", name)
 	}
+	s.mount(r.JS)
+}
+
+// mount puts a card's script into a fresh document and waits until it is drawn.
+func (s *stage) mount(js string) {
+	s.t.Helper()
 	s.must(s.Open(s.url))
 	doc, err := s.Page.Document()
 	s.must(err)
@@ -70,7 +76,7 @@ func (s *stage) show(name, source string) {
 	}
 	s.doc = doc
 	s.look(handOver)
-	script, err := json.Marshal(r.JS)
+	script, err := json.Marshal(js)
 	s.must(err)
 	s.look(`(tell({t: "init", theme: {}, state: {}, private: {}}), tell({t: "card", script: ` + string(script) + `}), true)`)
 	s.wait(`said.some((m) => m.t === "painted")`)

@@ -8,7 +8,7 @@ import (
 
 // Near gives the names that are nearest to a name by edits, at most three, the nearest
 // first, and none that is further than half of it. A name that contains it, or that it
-// contains, counts as one edit away. The runtime's icons/near.ts decides alike.
+// contains, is at most two edits away. The runtime's icons/near.ts decides alike.
 func Near(name string, among []string) []string {
 	if len(name) > longestName {
 		return nil
@@ -36,11 +36,15 @@ func Near(name string, among []string) []string {
 // longestName is the most bytes of a name that is compared: no valid one is longer.
 const longestName = 64
 
-// distance is Levenshtein's, or one where one name has the other in it.
+// distance is Levenshtein's, at most two where one name has the other in it.
 func distance(a, b string) int {
-	if a != b && min(len(a), len(b)) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
-		return 1
+	if min(len(a), len(b)) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
+		return min(2, levenshtein(a, b))
 	}
+	return levenshtein(a, b)
+}
+
+func levenshtein(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -10,7 +10,11 @@ export function near(name: string, names: readonly string[]): string[] {
 }
 
 function distance(a: string, b: string): number {
-  if (a !== b && Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a))) return 1;
+  const edits = levenshtein(a, b);
+  return Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a)) ? Math.min(2, edits) : edits;
+}
+
+function levenshtein(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
