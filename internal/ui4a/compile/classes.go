@@ -91,7 +91,7 @@ func (c *card) wholeWords(i int) string {
 
 func (c *card) classList(at int, list string) {
 	for name := range strings.FieldsSeq(list) {
-		if utility()[name] || c.own()[name] {
+		if utility()[name] || c.own()[name] || c.enough() {
 			continue
 		}
 		fix := "see the list of classes, or use style={{ … }}"

@@ -163,6 +163,7 @@ func TestCostIsBounded(t *testing.T) {
 		"commas":            {chain("a,", 20000), "too-complex"},
 		"namespaces":        {"namespace a" + strings.Repeat(".b", 10000) + "{}", "too-complex"},
 		"types":             {"let a: " + chain("A<", 10000), "too-complex"},
+		"unknown classes":   {"export default () => [" + strings.Repeat("<p className=\"x y z w\"/>,\n", 9000) + "];", "unknown-class"},
 		"conditional types": {"type a = " + chain("A extends infer B extends ", 2000), "too-complex"},
 	} {
 		done := make(chan []ui4a.Diagnostic, 1)

@@ -72,6 +72,9 @@ func (c *card) tell(s ui4a.Severity, at int, code, message, fix string, args ...
 		Message: fmt.Sprintf(message, args[:n]...), Fix: fmt.Sprintf(fix, args[n:]...)})
 }
 
+// enough says that far more was found than is told: what is costly to explain is left out.
+func (c *card) enough() bool { return len(c.list) > 4*ui4a.MaxDiagnostics }
+
 // findings are sorted by place, without repetitions; errors are never crowded out.
 func (c *card) findings() []ui4a.Diagnostic {
 	key := func(d ui4a.Diagnostic) string { return fmt.Sprintf("%07d %07d %s", d.Line, d.Column, d.Code) }

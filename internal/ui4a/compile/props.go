@@ -98,7 +98,7 @@ func example(x library.Export, p library.Prop) string {
 func (c *card) prop(x library.Export, e tsx.Element, a tsx.Attribute) {
 	p, ok := x.Prop(a.Name)
 	if !ok {
-		if a.Name != "key" && a.Name != "ref" && !strings.HasPrefix(a.Name, "data-") {
+		if a.Name != "key" && a.Name != "ref" && !c.enough() && !strings.HasPrefix(a.Name, "data-") {
 			c.unknownProp(x, a)
 		}
 		return

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"testing"
+	"time"
 
 	"macaron/internal/browser"
 	"macaron/internal/ui4a/compile"
@@ -65,11 +66,18 @@ func (p page) document(revision string) string {
 		p.t.Fatal(err)
 	}
 	defer d.Close()
-	html, err := browser.Look[string](d, `document.querySelector("#card").innerHTML`)
-	if err != nil {
-		p.t.Fatal(err)
+	for before, same := "", 0; ; time.Sleep(30 * time.Millisecond) { // what components do after layout has come to rest
+		html, err := browser.Look[string](d, `document.querySelector("#card").innerHTML`)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if same++; html != before {
+			before, same = html, 0
+		}
+		if same == 3 {
+			return generated.ReplaceAllString(html, "ID")
+		}
 	}
-	return generated.ReplaceAllString(html, "ID")
 }
 
 func quoted(s string) []byte {
