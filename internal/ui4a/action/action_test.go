@@ -3,6 +3,7 @@ package action
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -217,6 +218,30 @@ func TestOrdinaryValuesPass(t *testing.T) {
 		if r := g.Act(a); r.Outcome != Sent {
 			t.Errorf("%q: %+v", note, r)
 		}
+	}
+}
+
+// A value that the host alone has is looked for, and leaves the card free to write texts.
+func TestASealedValueLeavesTheCardFree(t *testing.T) {
+	post := func(text string) (*Guard, Receipt) {
+		g, a := booking()
+		body := `{"action":` + good + `,"secrets":{"held":{},"sealed":{"account":"DE89 3704"}}}`
+		_, secrets, err := ReadPosted(strings.NewReader(body))
+		if err != nil || strings.Contains(fmt.Sprintf("%v %+v %#v %s", secrets, secrets, secrets, raw(secrets)), "3704") {
+			t.Fatalf("%v, or it prints its values", err)
+		}
+		if err := g.Take(secrets); err != nil {
+			t.Fatal(err)
+		}
+		a.State["account"] = raw("DE89 3704")
+		a.Kind, a.Name, a.Text = Message, "", text
+		return g, g.Act(a)
+	}
+	if g, r := post("3 people"); r.Outcome != Sent || g.Holds() {
+		t.Errorf("%+v", r)
+	}
+	if _, r := post("from de-893704"); r.Reason != Tainted {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -84,8 +84,8 @@ func (g *Guard) split(a Action) (visible map[string]any, withheld []string) {
 	for _, key := range sortedKeys(a.State) {
 		v, err := decode(a.State[key])
 		declared, known := g.contract.Keys[key]
-		if known && declared.NoAI && !isEmpty(v) {
-			g.secrets.Add(v)
+		if err == nil && known && declared.NoAI && !isEmpty(v) {
+			g.secrets.meet(v)
 		}
 		if err != nil || !known || declared.NoAI {
 			withheld = append(withheld, key)
@@ -115,13 +115,13 @@ func (g *Guard) takeOut(visible map[string]any, steps []string) (withheld []stri
 
 // look says why an Action may not leave; "" lets it.
 func (g *Guard) look(a Action, visible map[string]any) Reason {
-	if !g.Holds() {
-		return ""
-	}
-	if a.Kind == Message && !g.contract.Static(a.Text) || a.Kind == Event && !g.contract.Static(a.Name) {
+	if g.Holds() && (a.Kind == Message && !g.contract.Static(a.Text) || a.Kind == Event && !g.contract.Static(a.Name)) {
 		return DynamicText
 	}
 	var loose []string
+	if said := a.Text + a.Name; !g.contract.Static(said) {
+		loose = append(loose, said)
+	}
 	for _, key := range sortedKeys(visible) {
 		leaves(visible[key], func(s string) {
 			if !g.contract.Static(s) {
@@ -139,6 +139,9 @@ func (g *Guard) look(a Action, visible map[string]any) Reason {
 func (g *Guard) taints(texts ...string) bool {
 	if g.secrets.over && len(texts) > 0 {
 		return true
+	}
+	if len(g.secrets.values) == 0 {
+		return false
 	}
 	n := newNeedles(g.secrets.values)
 	for _, t := range texts {

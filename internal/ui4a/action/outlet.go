@@ -62,7 +62,7 @@ func (g *Guard) Keep(key string, value json.RawMessage) bool {
 			loose = append(loose, s)
 		}
 	})
-	return !g.Holds() || !g.taints(loose...)
+	return !g.taints(loose...)
 }
 
 // heightStep is the grain of a card's height while the surface holds NoAI values.

@@ -39,6 +39,18 @@ func (s *Secrets) Add(v any) {
 	leaves(v, s.addText)
 }
 
+// meet takes a value of which it is not said who has it: one that is known already, as a
+// sealed one is, changes nothing; another counts as held by the card's code.
+func (s *Secrets) meet(v any) {
+	known := true
+	leaves(v, func(text string) {
+		known = known && slices.ContainsFunc(s.values, func(have string) bool { return strings.Contains(have, text) })
+	})
+	if _, flag := v.(bool); flag || !known {
+		s.Add(v)
+	}
+}
+
 // addText keeps a text unless another holds it; those within it go. Typing letter by
 // letter therefore leaves the longest.
 func (s *Secrets) addText(text string) {
