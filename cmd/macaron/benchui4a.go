@@ -10,15 +10,16 @@ import (
 
 	"macaron/internal/bench/ui4a"
 	"macaron/internal/bench/ui4a/exam"
+	"macaron/internal/bench/ui4a/mutant"
 	"macaron/internal/clock"
 	"macaron/internal/errs"
 )
 
 // benchCards is the flags of macaron bench ui4a.
 type benchCards struct {
-	check, list, reference, null bool
-	cards, out                   string
-	tabs                         int
+	check, list, reference, null, compare bool
+	cards, out                            string
+	tabs, mutants                         int
 }
 
 func newBenchUI4A(e *env) *cobra.Command {
@@ -28,8 +29,11 @@ func newBenchUI4A(e *env) *cobra.Command {
 		Args: args(0, 1000, "names of cases, or their beginnings"),
 		Long: "Get an answer to each case of UI4A-Bench, put the card on two screens of a real Chromium, use it as a person would, and score it\n" +
 			"in five layers. Cards come from a directory (NAME.tsx, or NAME.md for a text), or are the hand-written references, or show nothing.",
-		Example: "  macaron bench ui4a --check split-bill\n  macaron bench ui4a --reference --out runs/reference\n  macaron bench ui4a --cards ./cards --out runs/mine",
+		Example: "  macaron bench ui4a --check split-bill\n  macaron bench ui4a --reference --out runs/reference\n  macaron bench ui4a --cards ./cards --out runs/mine\n  macaron bench ui4a --compare runs/mine runs/reference",
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if b.compare {
+				return e.compareCards(names)
+			}
 			cases, err := ui4a.Cases(names...)
 			if err != nil {
 				return err
@@ -42,8 +46,10 @@ func newBenchUI4A(e *env) *cobra.Command {
 	f.BoolVar(&b.check, "check", false, "hold references and twins to every rule of their cases")
 	f.BoolVar(&b.reference, "reference", false, "the hand-written cards answer")
 	f.BoolVar(&b.null, "null", false, "a card that shows nothing answers")
+	f.BoolVar(&b.compare, "compare", false, "set two runs side by side: their directories in the place of cases")
 	f.StringVar(&b.cards, "cards", "", "directory of answers: NAME.tsx, NAME.md")
 	f.StringVar(&b.out, "out", "", "directory for results and evidence")
+	f.IntVar(&b.mutants, "mutants", 0, "break this many references in each of a hundred ways, and see which layers drop")
 	f.IntVar(&b.tabs, "tabs", 2, "pages of the browser at once")
 	return c
 }
@@ -51,6 +57,9 @@ func newBenchUI4A(e *env) *cobra.Command {
 func (e *env) benchCards(ctx context.Context, b benchCards, cases []*ui4a.Case) error {
 	if b.list {
 		return e.listCases(cases)
+	}
+	if b.mutants > 0 {
+		return e.mutants(ctx, b, cases)
 	}
 	began := clock.System{}.Now()
 	o := exam.Options{Cases: cases, Tabs: b.tabs, Out: b.out, Began: began, Told: e.tellCard}
@@ -76,8 +85,32 @@ func (e *env) benchCards(ctx context.Context, b benchCards, cases []*ui4a.Case) 
 		if err := r.Save(b.out); err != nil {
 			return err
 		}
+		path, err := exam.WriteReport(b.out)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(e.err, "the report is", path)
 	}
 	return e.printCards(r)
+}
+
+// compareCards prints the differences of two runs and writes their page.
+func (e *env) compareCards(dirs []string) error {
+	if len(dirs) != 2 {
+		return errs.New(errs.InvalidRequest, "two runs are compared", "macaron bench ui4a --compare DIR DIR")
+	}
+	c, path, err := exam.Compare(dirs[0], dirs[1])
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(e.err, "the page is", path)
+	if e.json {
+		return e.printJSON(c)
+	}
+	for _, d := range c.Rows {
+		fmt.Fprintf(e.out, "%-24s %s  %s  difference %s\n", d.Name, points(d.A), points(d.B), points(d.D))
+	}
+	return nil
 }
 
 func (e *env) listCases(cases []*ui4a.Case) error {
@@ -100,6 +133,42 @@ func (e *env) listCases(cases []*ui4a.Case) error {
 		return e.printJSON(lines)
 	}
 	return nil
+}
+
+// mutants prints a line for each kind of defect; one whose layer does not drop, or that
+// drops another, is enough to fail.
+func (e *env) mutants(ctx context.Context, b benchCards, cases []*ui4a.Case) error {
+	valid := 0
+	kinds := mutant.Kinds()
+	told := func(r exam.KindResult) {
+		if r.Valid {
+			valid++
+		}
+		if e.json {
+			return
+		}
+		mark := map[bool]string{true: "ok  ", false: "FAIL"}[r.Valid]
+		fmt.Fprintf(e.out, "%s %-20s %-44s %2d of %2d, median %5.1f; others", mark, r.Layer, r.Kind, r.Dropped, r.N, r.Drop)
+		for _, name := range ui4a.LayerNames {
+			if v, ok := r.Others[name]; ok {
+				fmt.Fprintf(e.out, " %.1f", v)
+			}
+		}
+		fmt.Fprintln(e.out, " ", strings.Join(r.Missed, " "))
+	}
+	results, err := exam.Mutants(ctx, cases, kinds, b.mutants, b.tabs, told)
+	if err != nil {
+		return err
+	}
+	if e.json {
+		err = e.printJSON(results)
+	} else {
+		fmt.Fprintf(e.out, "%d of %d kinds are valid\n", valid, len(kinds))
+	}
+	if err == nil && valid < len(kinds) {
+		err = errs.New(errs.FormatInvalid, "the bench does not notice every defect, or not where it is", "")
+	}
+	return err
 }
 
 func firstLine(s string) string {

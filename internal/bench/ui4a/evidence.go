@@ -171,6 +171,22 @@ type Keyboard struct {
 	Dead    []string `json:"dead,omitempty"`   // of those, where nothing came of it
 }
 
+// Like takes from the evidence of the first screen what is tried there alone: a second
+// mount, every control, the keyboard, strain, the dark theme.
+func (e Evidence) Like(first Evidence) Evidence {
+	if !e.Mounted {
+		return e
+	}
+	e.Again = map[bool]string{true: e.Start.Hash, false: first.Again}[first.Again == first.Start.Hash]
+	e.Operated, e.Seen, e.Keyboard, e.Strain, e.Shaken = first.Operated, first.Seen, first.Keyboard, first.Strain, first.Shaken
+	for _, v := range first.Axe {
+		if v.Theme == "dark" {
+			e.Axe = append(e.Axe, v)
+		}
+	}
+	return e
+}
+
 // Name is how files of a screen begin.
 func (v View) Name() string { return strconv.Itoa(v.Width) }
 

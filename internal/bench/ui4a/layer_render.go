@@ -16,14 +16,14 @@ const (
 )
 
 // importCodes are the compiler's findings about what a card imports.
-var importCodes = []string{"import", "export", "module"}
+var importCodes = []string{"unknown-export", "import-forbidden", "missing-import"}
 
 func (e Evidence) renderChecks() []Check {
 	var broken, imports []string
 	for _, d := range e.Findings {
 		switch {
 		case d.Severity != words.Error:
-		case slices.ContainsFunc(importCodes, func(c string) bool { return strings.Contains(d.Code, c) }):
+		case slices.ContainsFunc(importCodes, func(c string) bool { return d.Code == c }):
 			imports = append(imports, d.String())
 		default:
 			broken = append(broken, d.String())

@@ -11,10 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"macaron/internal/axe"
 	"macaron/internal/bench/ui4a"
 	"macaron/internal/bench/ui4a/stage"
-	"macaron/internal/browser"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
@@ -43,21 +41,27 @@ const rounds = 2
 
 // Do runs the cases.
 func Do(ctx context.Context, o Options) (*Run, error) {
-	b, err := browser.Start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close()
-	s, err := stage.Open(b, axe.Script)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
 	if len(o.Views) == 0 {
 		o.Views = ui4a.Views
 	}
-	x := &runner{Options: o, stage: s, results: make([]CaseResult, len(o.Cases))}
-	if err := x.all(ctx); err != nil {
+	x := &runner{Options: o, results: make([]CaseResult, len(o.Cases))}
+	err := onStage(ctx, o.Tabs, len(o.Cases), func(ctx context.Context, t *stage.Tab, i int, last bool) error {
+		r, err := x.one(ctx, t, x.Cases[i])
+		if err != nil && !last {
+			return err
+		}
+		if err != nil {
+			r.Failure = errs.Clip(err.Error())
+		}
+		x.results[i] = r
+		if x.Told != nil {
+			x.mu.Lock()
+			x.Told(r)
+			x.mu.Unlock()
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	r := &Run{Format: Format, Version: ui4a.Version, Source: o.Source.Name(), Began: o.Began, Cases: x.results}
@@ -68,68 +72,12 @@ func Do(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-// runner works the cases off on several pages.
+// runner works the cases off.
 type runner struct {
 	Options
-	stage   *stage.Stage
 	results []CaseResult
 
 	mu sync.Mutex // one request to a model, one line to a person at a time
-}
-
-func (x *runner) all(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	next := make(chan int)
-	var work sync.WaitGroup
-	for range max(1, x.Tabs) {
-		work.Go(func() {
-			if err := x.worker(ctx, next); err != nil {
-				stop(err)
-			}
-		})
-	}
-	for i := range x.Cases {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	work.Wait()
-	return context.Cause(ctx)
-}
-
-// worker has one page; a page that is lost is replaced once for a case.
-func (x *runner) worker(ctx context.Context, next <-chan int) error {
-	t, err := x.stage.Tab()
-	if err != nil {
-		return err
-	}
-	defer func() { t.Close() }()
-	for i := range next {
-		r, err := x.one(ctx, t, x.Cases[i])
-		if err != nil && ctx.Err() == nil {
-			t.Close()
-			if t, err = x.stage.Tab(); err != nil {
-				return err
-			}
-			r, err = x.one(ctx, t, x.Cases[i])
-		}
-		if err != nil {
-			if ctx.Err() != nil || errs.CodeOf(err) == errs.StorageFailed || errs.CodeOf(err) == errs.StorageFull {
-				return err
-			}
-			r.Failure = errs.Clip(err.Error())
-		}
-		x.results[i] = r
-		if x.Told != nil {
-			x.mu.Lock()
-			x.Told(r)
-			x.mu.Unlock()
-		}
-	}
-	return nil
 }
 
 // one gets an answer to a case, has it mended, shows it and scores it.
@@ -180,7 +128,8 @@ func (x *runner) answer(ctx context.Context, t *stage.Tab, c *ui4a.Case) (Answer
 }
 
 func (x *runner) views(ctx context.Context, t *stage.Tab, c *ui4a.Case, r *CaseResult) error {
-	for _, v := range x.Views {
+	var first ui4a.Evidence
+	for i, v := range x.Views {
 		var e ui4a.Evidence
 		var err error
 		album := &album{dir: x.Out}
@@ -191,6 +140,11 @@ func (x *runner) views(ctx context.Context, t *stage.Tab, c *ui4a.Case, r *CaseR
 		}
 		if err != nil {
 			return err
+		}
+		if i == 0 {
+			first = e
+		} else {
+			e = e.Like(first)
 		}
 		out := ViewResult{View: v, PaintMS: e.PaintMS, TaskMS: e.TaskMS, Shots: e.Shots, Axe: len(e.Axe)}
 		if x.Judges != nil && e.Mounted {

@@ -56,12 +56,17 @@ func firstError(findings []words.Diagnostic) string {
 
 type mounter func() (*screen, string, error)
 
-// show mounts twice: once to look and follow the script, once to try everything.
+// show mounts twice: once to look and follow the script, once to try everything. Controls
+// are tried on the first of the screens alone.
 func (t *Tab) show(ctx context.Context, c *ui4a.Case, e *ui4a.Evidence, album Album, mount mounter) error {
 	if err := t.look(e.View, false); err != nil {
 		return err
 	}
-	for _, part := range []func(*ui4a.Case, *ui4a.Evidence, Album, mounter) error{t.first, t.second} {
+	parts := []func(*ui4a.Case, *ui4a.Evidence, Album, mounter) error{t.first}
+	if e.View == ui4a.Views[0] {
+		parts = append(parts, t.second)
+	}
+	for _, part := range parts {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -1,0 +1,138 @@
+package exam
+
+import (
+	"context"
+	"hash/fnv"
+	"slices"
+	"sync"
+
+	"macaron/internal/bench/ui4a"
+	"macaron/internal/bench/ui4a/mutant"
+	"macaron/internal/bench/ui4a/stage"
+)
+
+// KindResult says what a kind of defect did to the scores of good cards, on the phone.
+type KindResult struct {
+	Layer   string             `json:"layer"`
+	Kind    string             `json:"kind"`
+	N       int                `json:"n"`                // cards
+	Dropped int                `json:"dropped"`          // of them, in the layer
+	Drop    float64            `json:"drop"`             // of the layer, median, points
+	Others  map[string]float64 `json:"others"`           // drop of each other layer, median, points
+	Missed  []string           `json:"missed,omitempty"` // cases whose layer did not drop
+	Valid   bool               `json:"valid"`            // 95 % dropped, and no other layer by more than 5 points
+}
+
+// Mutants breaks a sample of each kind's cards, so many at most, and measures every layer
+// before and after. Other layers are taken without the gate.
+func Mutants(ctx context.Context, cases []*ui4a.Case, kinds []mutant.Kind, each, tabs int, told func(KindResult)) ([]KindResult, error) {
+	m := &mutation{good: map[string][]ui4a.Layer{}, drops: map[int][]drops{}}
+	for n, k := range kinds {
+		m.jobs = append(m.jobs, sample(cases, n, k, each)...)
+	}
+	for _, c := range cases {
+		if slices.ContainsFunc(m.jobs, func(j job) bool { return j.c == c }) {
+			m.base = append(m.base, job{c: c, kind: -1, source: c.Card})
+		}
+	}
+	for _, part := range [][]job{m.base, m.jobs} {
+		if err := onStage(ctx, tabs, len(part), func(ctx context.Context, t *stage.Tab, i int, _ bool) error { return m.do(ctx, t, part[i]) }); err != nil {
+			return nil, err
+		}
+	}
+	var out []KindResult
+	for n, k := range kinds {
+		r := verdict(k, m.drops[n])
+		if out = append(out, r); told != nil {
+			told(r)
+		}
+	}
+	return out, nil
+}
+
+type job struct {
+	c      *ui4a.Case
+	kind   int
+	source string
+}
+
+type drops struct {
+	id    string
+	layer map[string]float64
+}
+
+type mutation struct {
+	base, jobs []job
+
+	mu    sync.Mutex
+	good  map[string][]ui4a.Layer // by case
+	drops map[int][]drops         // by kind
+}
+
+// sample takes cards that a kind fits, in an order that depends on the kind's name alone.
+func sample(cases []*ui4a.Case, n int, k mutant.Kind, each int) []job {
+	var fit []job
+	for _, c := range cases {
+		if !c.Wants() {
+			continue
+		}
+		if source, ok := k.Break(c); ok {
+			fit = append(fit, job{c, n, source})
+		}
+	}
+	slices.SortFunc(fit, func(a, b job) int { return int(lot(k.Name, a.c.ID)>>1) - int(lot(k.Name, b.c.ID)>>1) })
+	return fit[:min(each, len(fit))]
+}
+
+func lot(kind, id string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(kind + "\x00" + id)) // never fails
+	return h.Sum32()
+}
+
+func (m *mutation) do(ctx context.Context, t *stage.Tab, j job) error {
+	e, err := t.Card(ctx, j.c, j.source, ui4a.Views[0], nil)
+	if err != nil {
+		return err
+	}
+	layers := j.c.Layers(e, nil)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if j.kind < 0 {
+		m.good[j.c.ID] = layers
+		return nil
+	}
+	d := drops{j.c.ID, map[string]float64{}}
+	for i, before := range m.good[j.c.ID] {
+		if before.Ungated != nil && layers[i].Ungated != nil {
+			d.layer[before.Name] = *before.Ungated - *layers[i].Ungated
+		}
+	}
+	m.drops[j.kind] = append(m.drops[j.kind], d)
+	return nil
+}
+
+func verdict(k mutant.Kind, all []drops) KindResult {
+	r := KindResult{Layer: k.Layer, Kind: k.Name, N: len(all), Others: map[string]float64{}}
+	values := map[string][]float64{}
+	for _, d := range all {
+		for name, v := range d.layer {
+			values[name] = append(values[name], v)
+		}
+		if d.layer[k.Layer] > 0.01 {
+			r.Dropped++
+		} else {
+			r.Missed = append(r.Missed, d.id)
+		}
+	}
+	slices.Sort(r.Missed)
+	r.Drop, r.Valid = median(values[k.Layer]), r.N > 0 && float64(r.Dropped) >= 0.95*float64(r.N)
+	for _, name := range ui4a.LayerNames {
+		if name == k.Layer || len(values[name]) == 0 {
+			continue
+		}
+		r.Others[name] = median(values[name])
+		r.Valid = r.Valid && r.Others[name] <= 5
+	}
+	return r
+}

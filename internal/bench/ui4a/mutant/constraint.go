@@ -1,0 +1,110 @@
+package mutant
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"macaron/internal/bench/ui4a"
+)
+
+// add puts an element behind the card that React knows nothing of.
+func add(name, html string) Kind {
+	return always(ui4a.Constraints, name, patch{once: `const more = document.createElement("div"); ` + html + ` box.append(more);`})
+}
+
+// element gives the code that makes an element with attributes, within more.
+func element(tag string, attributes ...string) string {
+	code := fmt.Sprintf(`{ const e = document.createElement(%q) as any; `, tag)
+	for i := 0; i+1 < len(attributes); i += 2 {
+		code += fmt.Sprintf(`e.setAttribute(%q, %q); `, attributes[i], attributes[i+1])
+	}
+	return code + `more.append(e); }`
+}
+
+const dot = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw=="
+
+// constraintKinds break a wish, a boundary, or somebody's way in.
+func constraintKinds() []Kind {
+	const l = ui4a.Constraints
+	return []Kind{
+		{l, "a private value is sent", leak},
+		always(l, "it asks the network", patch{once: `const ask = (globalThis as any)["fe" + "tch"]; try { ask("https://collect.example/x").catch(() => undefined); } catch { /* stopped */ }`}),
+		always(l, "it shows a picture from elsewhere", patch{once: `const far = document.createElement("im" + "g") as HTMLImageElement; far.alt = ""; far["sr" + "c" as "src"] = "https:" + "//collect.example/x.png"; far.style.display = "none"; box.append(far);`}),
+		always(l, "it takes a background from elsewhere", patch{once: `box.style.backgroundImage = "ur" + "l(https:" + "//collect.example/x.png)";`}),
+		always(l, "it opens a socket", patch{once: `try { new (globalThis as any)["Web" + "Socket"]("wss:" + "//collect.example/x"); } catch { /* stopped */ }`}),
+		{l, "a chart that was not wanted", wish("no_chart", func(ui4a.Predicate) string {
+			return `<svg role="img" aria-label="chart" width="200" height="100"><path d="M0 90 60 40 120 70 200 10" stroke="currentColor" fill="none" /></svg>`
+		})},
+		{l, "too many words", wish("max_words", func(p ui4a.Predicate) string {
+			return "<p>{" + js(strings.Repeat("more ", p.N+1)) + "}</p>"
+		})},
+		{l, "too many things", wish("at_most", func(p ui4a.Predicate) string {
+			var all []string
+			for _, t := range p.Of {
+				first, _, _ := strings.Cut(t, "|")
+				all = append(all, first)
+			}
+			return "<p>{" + js(strings.Join(all, ", ")) + "}</p>"
+		})},
+		{l, "too many controls", wish("count_at_most", func(p ui4a.Predicate) string {
+			role, _, _ := strings.Cut(p.Role, "|")
+			if role != "checkbox" && role != "switch" {
+				return ""
+			}
+			one := `<label style={{ display: "block", minHeight: 28 }}><input type="checkbox" style={{ width: 24, height: 24 }} />More</label>`
+			return strings.Repeat(one, p.N+1)
+		})},
+		add("a field without a name", element("input", "type", "text", "style", "height:32px")),
+		add("a picture without a text", element("img", "src", dot, "width", "24", "height", "24")),
+		add("a button without a name", `{ const e = document.createElement("button"); e.style.cssText = "width:32px;height:32px"; e.onclick = () => e.toggleAttribute("data-on"); more.append(e); }`),
+		add("a list without a name", `{ const e = document.createElement("select"); e.style.height = "32px"; for (const t of ["a", "b"]) e.append(new Option(t, t)); more.append(e); }`),
+		add("a role that there is not", element("div", "role", "buton")),
+		add("an attribute that there is not", element("div", "aria-labell", "x")),
+		add("an attribute with a wrong value", element("div", "role", "heading", "aria-level", "2", "aria-live", "loud")),
+		add("a list with something else in it", `{ const e = document.createElement("ul"); const d = document.createElement("div"); d.textContent = "item"; e.append(d); more.append(e); }`),
+		add("a drawing without a name", `{ const e = document.createElementNS("http://www.w3.org/2000/svg", "svg"); e.setAttribute("role", "img"); e.setAttribute("width", "40"); e.setAttribute("height", "40"); more.append(e); }`),
+		add("a progress bar without a name", `{ const e = document.createElement("div"); e.setAttribute("role", "progressbar"); e.setAttribute("aria-valuenow", "3"); e.style.cssText = "height:8px;width:80px;background:currentColor"; more.append(e); }`),
+		{l, "much longer than it need be", func(c *ui4a.Case) (string, bool) {
+			return c.Card + strings.Repeat("// This line says nothing and is here all the same, once more.\n", len(c.Card)/40+20), true
+		}},
+	}
+}
+
+// wish breaks a wish of a kind by what is put behind the card.
+func wish(kind string, more func(ui4a.Predicate) string) func(c *ui4a.Case) (string, bool) {
+	return func(c *ui4a.Case) (string, bool) {
+		for _, p := range c.Predicate {
+			if p.Is == kind {
+				if jsx := more(p); jsx != "" {
+					return wrap(c.Card, patch{after: jsx})
+				}
+			}
+		}
+		return "", false
+	}
+}
+
+var (
+	field = regexp.MustCompile(`<PrivateField\s[^>]*?name="([^"]+)"`)
+	state = regexp.MustCompile(`usePrivateState(<[^>]*>)?\(`)
+)
+
+// leak makes what a card keeps from the model part of what it sends.
+func leak(c *ui4a.Case) (string, bool) {
+	if len(c.Canaries) == 0 {
+		return "", false
+	}
+	source := state.ReplaceAllString(c.Card, "usePersistedState$1(")
+	m := field.FindStringSubmatch(c.Card)
+	if m == nil {
+		return "import { usePersistedState } from \"$ui4a/state\";\n" + strings.NewReplacer("usePrivateState, ", "", ", usePrivateState", "", "usePersistedState, ", "", ", usePersistedState", "").Replace(source), source != c.Card
+	}
+	source = strings.ReplaceAll(source, "<PrivateField", "<LeakyField")
+	return "import { Field as LeakyInput } from \"$ui4a/ui\";\nimport { usePersistedState as useLeaky } from \"$ui4a/state\";\n" + source + fmt.Sprintf(`
+function LeakyField(p: { name: string; label: string; onFilled?: (filled: boolean) => void }) {
+  const [v, set] = useLeaky(%q, "");
+  return <LeakyInput label={p.label} value={v} onChange={(s) => { set(s); p.onFilled?.(s !== ""); }} />;
+}
+`, m[1]), true
+}

@@ -1,0 +1,63 @@
+package mutant
+
+import (
+	"strings"
+
+	"macaron/internal/bench/ui4a"
+)
+
+// dead keeps events from elements of a selector.
+func dead(selector, events string) string {
+	return `for (const type of ` + events + `) box.addEventListener(type, (e) => { if ((e.target as Element).closest?.(` + js(selector) + `)) { e.stopPropagation(); e.preventDefault(); } }, true);`
+}
+
+const presses = `["click", "pointerdown", "mousedown", "keydown", "change", "input"]`
+
+// interactionKinds take the life out of a card, and leave its looks.
+func interactionKinds() []Kind {
+	const l = ui4a.Interaction
+	return []Kind{
+		where(l, "the first button is dead", patch{change: `box.querySelector("button:not([role])")?.setAttribute("data-dead", "");`, once: dead("[data-dead]", presses)}, "<Button"),
+		where(l, "the last button is dead", patch{change: `const all = box.querySelectorAll("button:not([role])"); all[all.length - 1]?.setAttribute("data-dead", "");`, once: dead("[data-dead]", presses)}, "<Button"),
+		where(l, "all buttons are dead", patch{once: dead("button:not([role])", presses)}, "<Button"),
+		where(l, "tabs are inert", patch{once: dead("[role=tab]", presses)}, "<Tabs"),
+		where(l, "choices are inert", patch{once: dead("input[type=radio],[role=radio],input[type=checkbox],[role=checkbox],[role=switch],label", presses)}, "<RadioGroup", "<Checkbox", "<Switch"),
+		where(l, "fields take nothing", patch{once: `box.addEventListener("beforeinput", (e) => e.preventDefault(), true); ` + dead("select", presses)}, "<Field", "<NumberField", "<Select", "<textarea"),
+		where(l, "sliders do not move", patch{once: dead("[role=slider],input[type=range]", `["keydown", "pointerdown", "mousedown"]`)}, "<Slider"),
+		where(l, "keys do not press buttons", patch{once: `box.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); e.stopPropagation(); } }, true);`}, "<Button"),
+		where(l, "Tab passes buttons by", patch{change: `for (const b of box.querySelectorAll("button")) if (b.tabIndex !== -1) b.tabIndex = -1;`}, "<Button"),
+		where(l, "focus is not seen", patch{once: `const quiet = document.createElement("style"); quiet.textContent = "* { outline: none !important } :focus-visible, :has(:focus-visible) { box-shadow: none !important; border-color: inherit }"; document.head.append(quiet);`}, "<Button", "<Field", "<Slider", "<Checkbox", "<Tabs"),
+		where(l, "the last button stays disabled", patch{change: `const all = box.querySelectorAll("button:not([role])"); const end = all[all.length - 1] as HTMLButtonElement; if (end && !end.disabled) end.disabled = true;`}, "<Button"),
+		where(l, "a button lets clicks through", patch{change: `const b = box.querySelector("button:not([role])") as HTMLElement | null; if (b && b.style.pointerEvents !== "none") b.style.pointerEvents = "none";`}, "<Button"),
+		where(l, "something invisible lies over it", patch{after: `<div style={{ position: "absolute", inset: 0, zIndex: 9 }} />`}, "<Button", "<Field", "<Slider", "<Checkbox", "<Tabs", "<Select", "<RadioGroup"),
+		sends("it sends twice", "send(v); return send(v);"),
+		sends("it sends nothing", "return Promise.resolve({ outcome: \"kept\" as const, message: \"\" });"),
+		sends("it sends something else", "return send((typeof v === \"string\" ? \"something else\" : { name: \"other\" }) as any);"),
+		where(l, "it breaks on a double click", patch{once: `box.addEventListener("dblclick", () => { throw new Error("broken by a double click"); });`}, "<Button"),
+		where(l, "it breaks on long input", patch{once: `box.addEventListener("input", (e) => { if (((e.target as HTMLInputElement).value ?? "").length > 100) throw new Error("broken by long input"); });`}, "<Field", "<textarea"),
+		where(l, "it breaks on empty input", patch{once: `box.addEventListener("input", (e) => { if ((e.target as HTMLInputElement).value === "") throw new Error("broken by empty input"); });`}, "<Field", "<NumberField", "<textarea"),
+		where(l, "Tab does not leave the first control", patch{once: `box.addEventListener("keydown", (e) => { if (e.key === "Tab") e.preventDefault(); }, true);`}, "<Button", "<Field"),
+	}
+}
+
+// sends changes what becomes of Actions: the functions of $ui4a/chat are replaced.
+func sends(name, body string) Kind {
+	return Kind{ui4a.Interaction, name, func(c *ui4a.Case) (string, bool) {
+		expected := false
+		for _, s := range c.Steps {
+			expected = expected || len(s.Then.Actions) > 0
+		}
+		_, after, ok := strings.Cut(c.Card, "import {")
+		if !expected || !ok || !strings.Contains(after, `"$ui4a/chat"`) {
+			return "", false
+		}
+		source, tail := c.Card, ""
+		for _, f := range []string{"sendMessage", "sendAction"} {
+			if strings.Contains(source, f+"(") {
+				source = strings.ReplaceAll(source, f+"(", "mutant_"+f+"(")
+				tail += "function mutant_" + f + "(v: any) { const send = " + f + " as (v: any) => Promise<any>; " + body + " }\n"
+			}
+		}
+		return source + tail, tail != ""
+	}}
+}
