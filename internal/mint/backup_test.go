@@ -32,7 +32,9 @@ func TestABackupOfAHomeThatTrains(t *testing.T) {
 	}
 	wait(t, func() bool { return r.Stats().Pending < all-before })
 	file, home := filepath.Join(t.TempDir(), "b.tar.gz"), filepath.Join(t.TempDir(), "new")
-	o := archive.Options{Snapshot: func(ctx context.Context, to string) error { return sqlite.Snapshot(ctx, filepath.Join(r.home, "log.db"), to) }}
+	o := archive.Options{Snapshot: func(ctx context.Context, to string) error {
+		return sqlite.Snapshot(ctx, filepath.Join(r.home, "log.db"), to)
+	}}
 	if _, err := archive.Backup(ctx, r.home, file, o); err != nil {
 		t.Fatal(err)
 	}
