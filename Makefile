@@ -155,6 +155,10 @@ bench-serve-train: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINK
 	@bin/bench-beside -n $(or $(N),40) test/cookbook/run.sh beside tinker_cookbook.recipes.math_rl.train env=arithmetic renderer_name=macaron/lines \
 		groups_per_batch=16 group_size=8 lora_rank=16 learning_rate=3e-4 max_steps=100 eval_every=0 save_every=0
 
+.PHONY: kill-training
+kill-training: model ## kill the process that trains the default model KILLS times (10 if not given); the state at the end is the undisturbed one, bit for bit
+	@$(GO) test -count=1 -timeout=30m ./internal/mint -run '^TestTheDefaultModelIsKilled$$' -v -kills $(or $(KILLS),10)
+
 bench-repl: ## measure the sandbox: a cell, a start, two hundred sessions
 	@$(GO) test -run '^$$' -bench 'Cell|Start' -benchtime 300x ./internal/repl
 	@$(GO) test -run '^$$' -bench Sessions -benchtime 1x ./internal/repl

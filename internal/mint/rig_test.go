@@ -2,6 +2,7 @@ package mint_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -254,6 +255,10 @@ func (r *room) state(t testing.TB, owner, model, name string) ids.Digest {
 
 func TestMain(m *testing.M) {
 	if home := os.Getenv("MINT_TEST_HOME"); home != "" {
+		if path := os.Getenv("MINT_TEST_MODEL"); path != "" {
+			fmt.Fprintln(os.Stderr, trainUntilKilled(home, path))
+			os.Exit(1)
+		}
 		serveUntilKilled(home)
 	}
 	os.Exit(pgtest.Around(m).Run())
