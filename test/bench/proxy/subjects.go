@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -172,7 +174,12 @@ func serveRole(role, listen, upstreamURL, db string, o options, flush bool) erro
 	default:
 		return fmt.Errorf("there is no role %q", role)
 	}
-	return http.ListenAndServe(listen, mux)
+	// The engine shares the kernel's memory for connections with what is measured, and takes little of it.
+	s := &http.Server{Addr: listen, Handler: mux, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+		_ = c.(*net.TCPConn).SetWriteBuffer(128 << 10) // the kernel's own bound is a wider one
+		return ctx
+	}}
+	return s.ListenAndServe()
 }
 
 // stored is how many bytes the log of Macaron has, without the write-ahead log beside it, which
