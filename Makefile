@@ -241,11 +241,13 @@ $(UI4A)/.ready: internal/ui4a/runtime/package-lock.json
 	@cd $(UI4A).new && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
 	@touch $(UI4A).new/.ready && rm -rf $(UI4A) && mv $(UI4A).new $(UI4A)
 
-.PHONY: ui4a-runtime ui4a-runtime-check
+.PHONY: ui4a-runtime ui4a-runtime-check ui4a-shots
+ui4a-shots: needs ## photograph the gallery of cards in both themes, into docs/img
+	@$(GO) run ./test/ui4a/shots
 ui4a-runtime: $(UI4A)/.ready model ## build the browser side of cards from its sources (needs npm; what it writes is committed)
 	@test/ui4a/types.sh $(UI4A)
 	@$(GO) run ./internal/ui4a/runtime/build -modules $(UI4A)/node_modules
-	@$(GO) test -count=1 -run Counted ./internal/ui4a/library -update >/dev/null
+	@$(GO) test -count=1 -run 'Counted|Document' ./internal/ui4a/library -update >/dev/null
 ui4a-runtime-check: $(UI4A)/.ready ## build it again and compare every byte with what is committed
 	@test/ui4a/types.sh $(UI4A)
 	@$(GO) run ./internal/ui4a/runtime/build -modules $(UI4A)/node_modules -check
