@@ -89,6 +89,13 @@ needs:
 screenshot: needs model ## hold a conversation through the chat page and renew docs/img/chat.png
 	@$(GO) run ./test/screenshot
 
+.PHONY: test-disk test-kill
+test-disk: ## have every call of commands and of a server fail with which they change files of a home (an hour; EACH=7: every seventh)
+	@$(GO) test -count=1 -v -timeout 4h -run 'TestNthFault|TestFullDiskAt20Sizes' ./cmd/macaron -disk.each $(or $(EACH),1)
+
+test-kill: ## kill conversations at every named write, 20 of each, and 1,000 times at any moment
+	@$(GO) test -count=1 -v -timeout 4h -run TestKilled ./internal/session -seeds 20 -kills 1000
+
 fuzz: ## fuzz every target for a few seconds
 	@test/fuzz.sh 5s
 

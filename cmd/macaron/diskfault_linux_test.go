@@ -25,6 +25,8 @@ type deed struct {
 
 var deeds = []deed{
 	{name: "first use", line: "mint revisions", writes: []string{"home/log.db"}, had: []shown{{"hcp check $DIR/macaron.toml", "hash"}}, gives: []shown{{"mint revisions", "revisions"}}},
+	{name: "start", line: "serve", writes: []string{"home/lock", "home/cache/packed/", "home/blobs/contracts/", "home/blobs/revisions/"},
+		had: []shown{{"adapter ls", "L0"}}, gives: []shown{{"adapter ls", "L1"}}},
 	{name: "keys", before: []string{"key create --name first"}, line: "key create --name second", writes: []string{"home/keys/"},
 		had: []shown{{"key list", "first"}}, gives: []shown{{"key list", "second"}}},
 	{name: "models", before: []string{"model pull file:$DIR/a.gguf --name first"}, line: "model pull file:$DIR/b.gguf --name second", writes: []string{"home/blobs/models.json", "home/blobs/sha256/", "home/blobs/partial/"},

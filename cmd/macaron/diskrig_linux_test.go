@@ -123,16 +123,32 @@ func (p *plot) copy(from, to string) {
 
 // sound does a line on a sound disk and gives its exit code and output.
 func (p *plot) sound(text string) (int, string) {
+	if text == "serve" {
+		out, failed := speak(p.t, "", p.line(text))
+		if strings.Contains(out, "http://") {
+			return 0, out
+		}
+		return 10, out + failed
+	}
 	code, out, failed := run(p.t, "", p.line(text)...)
 	return code, out + failed
 }
 
-// command is this program as a process of its own.
-func (p *plot) command(ctx context.Context, text string) (*exec.Cmd, *bytes.Buffer) {
+// outputs are what a process says on its two ways.
+type outputs struct{ out, err bytes.Buffer }
+
+// command is this program as a process of its own; one that serves ends when it has said where.
+func (p *plot) command(ctx context.Context, text string) (*exec.Cmd, *outputs) {
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Args = append([]string{"macaron"}, p.line(text)...)
-	out := &bytes.Buffer{}
-	cmd.Stdout, cmd.Stderr = out, out
+	out := &outputs{}
+	cmd.Stderr = &out.err
+	cmd.Stdout = writer(func(b []byte) (int, error) {
+		if bytes.Contains(b, []byte("http://")) {
+			_ = cmd.Process.Signal(os.Interrupt) // it may have ended
+		}
+		return out.out.Write(b)
+	})
 	return cmd, out
 }
 
@@ -142,7 +158,7 @@ func (p *plot) watched(text string, plan disktest.Plan) (code int, out string, s
 	p.t.Helper()
 	ctx, stop := context.WithTimeout(p.t.Context(), time.Minute)
 	defer stop()
-	cmd, said := p.command(ctx, text)
+	cmd, told := p.command(ctx, text)
 	w, err := disktest.Start(cmd, p.dir, plan)
 	p.must(err)
 	err = cmd.Wait()
@@ -152,7 +168,7 @@ func (p *plot) watched(text string, plan disktest.Plan) (code int, out string, s
 		p.t.Fatal(err)
 	}
 	seen, struck = w.Seen()
-	return cmd.ProcessState.ExitCode(), said.String(), seen, struck
+	return cmd.ProcessState.ExitCode(), told.out.String() + told.err.String(), seen, struck
 }
 
 // check looks at the log of the plot's home, if there is one.

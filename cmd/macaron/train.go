@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -124,7 +125,7 @@ func sampler(eng *engine.Engine) func(context.Context, *lora.Adapter, []recipe.P
 func collect(s *engine.Stream, into *recipe.Answer) error {
 	for {
 		t, err := s.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -190,7 +191,7 @@ func (s *sandbox) run(ctx context.Context, args []string, input string) (string,
 
 func (s *sandbox) close() {
 	if s.pool != nil {
-		s.pool.Close()
+		_ = s.pool.Close() // what it left is removed by the next one
 	}
 }
 

@@ -86,7 +86,7 @@ func (r *refusals) serve() {
 
 // accept takes the listener that enter.py sends.
 func (r *refusals) accept() (*os.File, error) {
-	defer r.host.Close() // one message is all
+	defer func() { _ = r.host.Close() }() // one message is all
 	oob := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := r.host.ReadMsgUnix(make([]byte, 1), oob)
 	if err != nil {
@@ -128,11 +128,12 @@ func (r *refusals) next(fd int) (more, end bool) {
 	}
 	c, err := refusal.Receive(fd)
 	if err != nil {
-		return err == unix.ENOENT, err != unix.ENOENT
+		gone := errors.Is(err, unix.ENOENT)
+		return gone, !gone
 	}
 	time.Sleep(r.count(c))
 	err = refusal.Refuse(fd, c, failure(r.table, c))
-	return true, err != nil && err != unix.ENOENT // whoever was killed meanwhile needs no answer
+	return true, err != nil && !errors.Is(err, unix.ENOENT) // whoever was killed meanwhile needs no answer
 }
 
 // count adds a call before it is answered, so that whoever has its answer finds it

@@ -7,9 +7,8 @@ import "macaron/internal/engine/kernel"
 type keySums struct {
 	k, v [][]float32
 
-	f    scratch
-	has  []bool // layers that the file has
-	room []float32
+	f   scratch
+	has []bool // layers that the file has
 }
 
 // add takes in what a pack found for some layer; k and v begin at the stretch's first

@@ -49,6 +49,6 @@ func (u *unlinked) Close() error {
 func sweep(dir string) {
 	old, _ := filepath.Glob(filepath.Join(dir, scratchPattern)) // the pattern is sound
 	for _, name := range old {
-		os.Remove(name) // in use by another process
+		_ = os.Remove(name) // in use by another process
 	}
 }

@@ -34,7 +34,7 @@ type ask struct {
 func plant(seqs []Sequence, least int, fixed bool) *stretch {
 	root := &stretch{fixed: fixed}
 	for i, s := range seqs {
-		end := root
+		var end *stretch
 		if !fixed {
 			end = root.grow(s.Tokens, least, false)
 		} else if end = root.grow(s.Tokens[:s.Prompt], least, true); s.Prompt < len(s.Tokens) {

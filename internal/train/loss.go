@@ -53,7 +53,6 @@ type evaluation struct {
 	set  settings
 	rows []row
 	seqs []Sequence
-	sums sums
 	out  [][]float32 // log probabilities by sequence
 }
 

@@ -80,10 +80,8 @@ func (n *notice) at(dir int32, address uint64) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
-	from := ""
-	if dir == unix.AT_FDCWD {
-		from = n.link("cwd")
-	} else {
+	from := n.link("cwd")
+	if dir != unix.AT_FDCWD {
 		from = n.link("fd/%d", dir)
 	}
 	if from == "" {

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -252,7 +253,7 @@ type verified struct {
 // Read implements io.Reader.
 func (v *verified) Read(p []byte) (int, error) {
 	n, err := v.VerifyReader.Read(p)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		if wrong := v.Verify(); wrong != nil {
 			return n, errs.Wrap(errs.ChecksumMismatch, wrong, "the training state is not what its digest says", "get the artifact from its publisher again")
 		}

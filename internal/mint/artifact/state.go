@@ -31,7 +31,7 @@ func Renewed(home string) func(ids.Digest) bool {
 		if err != nil {
 			return false
 		}
-		defer s.Close() // directory handles
+		defer func() { _ = s.Close() }() // directory handles
 		return s.Renew(d)
 	}
 }
@@ -55,7 +55,7 @@ func Keep(ctx context.Context, home string, s State) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer blobs.Close() // a directory handle
+	defer func() { _ = blobs.Close() }() // a directory handle
 	r, err := s.Open(ctx)
 	if err != nil {
 		return "", err

@@ -44,7 +44,8 @@ func unread(status int, path string) bool {
 
 // forwardAs sends a forward pass in a dialect.
 func (p *Pass) forwardAs(ctx context.Context, c *call, b *peer, there string, form Dialect) (*answer, error) {
-	path, body, err := c.path, c.body, error(nil)
+	path, body := c.path, c.body
+	var err error
 	if c.proto {
 		if body, err = p.o.Wire.WithModel(c.body, there); err == nil && form == JSON {
 			var only bool

@@ -103,7 +103,7 @@ func (p *peer) ask(ctx context.Context, method, path string, body []byte, proto 
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(resp.Body, resultBytes+1))
-	p.note(err == nil && resp.StatusCode != 502 && resp.StatusCode != 503 && resp.StatusCode != 504)
+	p.note(err == nil && resp.StatusCode != http.StatusBadGateway && resp.StatusCode != http.StatusServiceUnavailable && resp.StatusCode != http.StatusGatewayTimeout)
 	if err != nil {
 		return nil, p.away(err, time.Second)
 	}

@@ -39,7 +39,6 @@ func Acquire(home string) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// Close gives the lock back. The file stays, since another process may have it open.
 // Serve has the holder on record as serving at an address, for other programs of this user.
 func (l *Lock) Serve(address string) error {
 	return tell(l.file, address)
@@ -66,6 +65,7 @@ func Serving(home string) string {
 	return lines[1]
 }
 
+// Close gives the lock back. The file stays, since another process may have it open.
 func (l *Lock) Close() error { return l.file.Close() }
 
 // tell leaves the process id for the message of whoever comes second, and the address.

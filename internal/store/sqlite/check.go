@@ -31,17 +31,18 @@ func Check(ctx context.Context, path string) error {
 }
 
 // texts adds the rows of a query of one column.
-func texts(ctx context.Context, db *sql.DB, query string, to *[]string) error {
+func texts(ctx context.Context, db *sql.DB, query string, to *[]string) (err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var text string
 		if err := rows.Scan(&text); err != nil {
-			return errors.Join(err, rows.Close())
+			return err
 		}
 		*to = append(*to, text)
 	}
-	return errors.Join(rows.Err(), rows.Close())
+	return rows.Err()
 }

@@ -128,7 +128,7 @@ func (g *Gate) sound(t guarded, r tool.Result) error {
 		return fmt.Errorf("the result of %s is not JSON", t.def.Name)
 	}
 	if err := t.yields.check(r.Value); err != nil {
-		return fmt.Errorf("the result of %s does not fit the schema that it declares: %s", t.def.Name, err)
+		return fmt.Errorf("the result of %s does not fit the schema that it declares: %w", t.def.Name, err)
 	}
 	return nil
 }
