@@ -19,7 +19,7 @@ import (
 
 func init() { disktest.Main() } // this process may be the program whose disk fails
 
-var each = flag.Int("disk.each", 211, "tests of a failing disk have each so many-th call fail; make test-disk has every one")
+var each = flag.Int("disk.each", 311, "tests of a failing disk have each so many-th call fail; make test-disk has every one")
 
 // plot is a directory with a home in it that is put back before every trial.
 type plot struct {
