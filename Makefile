@@ -259,5 +259,11 @@ ui4a-runtime-check: $(UI4A)/.ready ## build it again and compare every byte with
 	@test/ui4a/types.sh $(UI4A)
 	@$(GO) run ./internal/ui4a/runtime/build -modules $(UI4A)/node_modules -check
 
+.PHONY: attack-ui4a attack-ui4a-firefox
+attack-ui4a: ## attack the boundary of cards in Chromium, memory bombs too (needs 8 GB)
+	@UI4A_BOMB=1 $(GO) test -count=1 -v -timeout 10m -run 'Attack|Hangs|Trusts|Private|Confirmed' ./internal/ui4a/runtime
+attack-ui4a-firefox: ## the same attacks in firefox-esr
+	@$(GO) test -count=1 -tags firefox -v -timeout 10m -run Firefox ./internal/ui4a/runtime
+
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin dist $(CACHE)

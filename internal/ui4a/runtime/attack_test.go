@@ -213,6 +213,20 @@ var controls = []string{"fetch", "img", "css url", "WebRTC", "location", "meta r
 
 func control(t *testing.T, b *browser.Browser, c *collector) {
 	t.Helper()
+	p, err := b.ProfilePage(browser.View{Width: 800, Height: 600})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Open(controlServer(t, c)); err != nil {
+		t.Fatal(err)
+	}
+	awaitControl(t, c)
+}
+
+// controlServer gives the address of a page whose frames run the controls.
+func controlServer(t *testing.T, c *collector) string {
+	t.Helper()
 	tcp, udp := c.ports()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -227,15 +241,13 @@ func control(t *testing.T, b *browser.Browser, c *collector) {
 			strings.ReplaceAll(attacksText(t), "</script", `<\/script`), runner, controls[int(r.URL.RawQuery[0]-'0')], tcp, udp)
 	})
 	server := httptest.NewServer(mux)
-	defer server.Close()
-	p, err := b.ProfilePage(browser.View{Width: 800, Height: 600})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	if err := p.Open(server.URL); err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// awaitControl waits until each kind of contact has come.
+func awaitControl(t *testing.T, c *collector) {
+	t.Helper()
 	for _, want := range []string{"/fetch/", "/img/", "/css-url/", "/location/", "/meta-refresh/", "datagram", "connection"} {
 		for end := time.Now().Add(10 * time.Second); !c.has(want); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
