@@ -26,7 +26,7 @@ func TestTrainingElsewhere(t *testing.T) {
 	there := serve(t, program)
 	t.Setenv("MACARON_ELSEWHERE", "1")
 	type client struct{ version, dialect, scenarios string }
-	clients := []client{{"0.38.0", "auto", "train,samples,listings"}, {"0.6.0", "proto", "train,forward_only,samples"}}
+	clients := []client{{"0.38.0", "auto", "train,samples,listings,both"}, {"0.6.0", "proto", "train,forward_only,samples"}}
 	if os.Getenv("MACARON_TINKER") != "" {
 		clients = nil
 		for _, version := range []string{"0.38.0", "0.24.1", "0.15.0", "0.6.0"} {

@@ -241,6 +241,30 @@ def listings(service):
     check(durable not in left and saved in left, "after a deletion", left)
 
 
+def both(service):
+    """One session trains a model here and one elsewhere, in turns. It is the same base under
+    two names, so every bit is the same; neither knows of the other."""
+    names = [m.model_name for m in service.get_server_capabilities().supported_models]
+    own = [n for n in names if n != BASE]
+    check(own and BASE in names, "two bases", names)
+    clients = [now(service.create_lora_training_client(base_model=n, rank=4, seed=1)) for n in (own[0], BASE)]
+    for _ in range(3):
+        posted = [(c.forward_backward([datum()], "cross_entropy"), c.optim_step(types.AdamParams(learning_rate=1e-3))) for c in clients]
+        values = [logprobs(backward.result()) for backward, _ in posted]
+        for _, step in posted:
+            step.result()
+        check(same(values[0], values[1]), "the two differ", values)
+    paths = [now(c.save_state("both")).path for c in clients]
+    check(len(set(paths)) == 2, "paths of checkpoints", paths)
+    tokens = []
+    for c in clients:
+        sampler = now(c.save_weights_and_get_sampling_client("both"))
+        params = types.SamplingParams(max_tokens=8, temperature=1.0, seed=3)
+        tokens.append(list(sampler.sample(types.ModelInput.from_ints(TEXT), num_samples=1, sampling_params=params).result().sequences[0].tokens))
+    check(tokens[0] == tokens[1], "the samples differ", tokens)
+    return f"{own[0]} here, {BASE} elsewhere"
+
+
 def errors(service):
     """Refusals are told, and nothing hangs after them."""
     client = adapter(service)
