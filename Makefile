@@ -267,3 +267,10 @@ attack-ui4a-firefox: ## the same attacks in firefox-esr
 
 clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 	@rm -rf bin dist $(CACHE)
+
+.PHONY: bench-ui4a-check bench-ui4a-mutants
+bench-ui4a-check: build ## hold every reference card and twin of UI4A-Bench to the rules of its case
+	@$(BIN) bench ui4a --check
+
+bench-ui4a-mutants: build ## break 20 cards in each of a hundred ways; each layer must drop on its own kinds, and no other
+	@$(BIN) bench ui4a --mutants $(or $(EACH),20)

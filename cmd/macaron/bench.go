@@ -94,6 +94,17 @@ func (e *env) printReport(l *bench.Log) error {
 
 // withBench loads the configured model in this process, without serving.
 func (e *env) withBench(cmd *cobra.Command, do func(context.Context, harness.Deps, bench.Policy) error) error {
+	return e.withApp(cmd, func(ctx context.Context, a *app.App) error {
+		d, p, err := a.Bench(ctx)
+		if err != nil {
+			return err
+		}
+		return do(ctx, d, p)
+	})
+}
+
+// withApp makes the program with the configured model in this process, without serving.
+func (e *env) withApp(cmd *cobra.Command, do func(context.Context, *app.App) error) error {
 	return e.withModel(cmd, func(c config.Config, m models.Local) error {
 		a, err := app.New(c, app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)})
 		if err != nil {
@@ -101,11 +112,7 @@ func (e *env) withBench(cmd *cobra.Command, do func(context.Context, harness.Dep
 		}
 		ctx := auth.With(cmd.Context(), auth.Principal{Owner: auth.Local})
 		if err = a.WaitReady(ctx); err == nil {
-			var d harness.Deps
-			var p bench.Policy
-			if d, p, err = a.Bench(ctx); err == nil {
-				err = do(ctx, d, p)
-			}
+			err = do(ctx, a)
 		}
 		return errors.Join(err, a.Close())
 	})

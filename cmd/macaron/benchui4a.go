@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"macaron/internal/app"
+	"macaron/internal/backend/upstream"
 	"macaron/internal/bench/ui4a"
 	"macaron/internal/bench/ui4a/exam"
 	"macaron/internal/bench/ui4a/mutant"
@@ -18,7 +21,11 @@ import (
 // benchCards is the flags of macaron bench ui4a.
 type benchCards struct {
 	check, list, reference, null, compare bool
-	cards, out                            string
+	configured, tokens, pictures          bool
+	cards, out, adapter                   string
+	endpoint, model, key                  string // of a server that writes cards
+	judge, judgeModel, judgeKey           string
+	answers                               string // directory of kept answers of judges
 	tabs, mutants                         int
 }
 
@@ -38,7 +45,16 @@ func newBenchUI4A(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return e.benchCards(cmd.Context(), b, cases)
+			if !b.configured {
+				return e.benchCards(cmd.Context(), b, cases, nil)
+			}
+			return e.withApp(cmd, func(ctx context.Context, a *app.App) error {
+				g, revision, err := a.BenchCards(ctx, b.adapter)
+				if err != nil {
+					return err
+				}
+				return e.benchCards(ctx, b, cases, exam.Model{Label: b.adapter, Generator: g, Revision: revision, Seed: 1, MaxTokens: longestCard})
+			})
 		},
 	}
 	f := c.Flags()
@@ -47,6 +63,17 @@ func newBenchUI4A(e *env) *cobra.Command {
 	f.BoolVar(&b.reference, "reference", false, "the hand-written cards answer")
 	f.BoolVar(&b.null, "null", false, "a card that shows nothing answers")
 	f.BoolVar(&b.compare, "compare", false, "set two runs side by side: their directories in the place of cases")
+	f.BoolVar(&b.configured, "configured", false, "the model that is configured answers")
+	f.StringVar(&b.adapter, "adapter", "L3", "of --configured: the adapter that writes cards")
+	f.StringVar(&b.endpoint, "endpoint", "", "an OpenAI-compatible server answers: its address up to and including /v1")
+	f.StringVar(&b.model, "model", "", "of --endpoint: the model's name there")
+	f.StringVar(&b.key, "key-file", "", "of --endpoint: file with the credential")
+	f.StringVar(&b.judge, "judge", "", "an OpenAI-compatible server answers questions about each card")
+	f.StringVar(&b.judgeModel, "judge-model", "", "name of the judging model; without --judge its kept answers alone count")
+	f.StringVar(&b.judgeKey, "judge-key-file", "", "of --judge: file with the credential")
+	f.StringVar(&b.answers, "judge-answers", "", "directory in which answers of judges are kept and found again")
+	f.BoolVar(&b.pictures, "judge-pictures", false, "of --judge: the model sees pictures")
+	f.BoolVar(&b.tokens, "tokens", false, "print the tokens of cards and of the same as pages, and do nothing else")
 	f.StringVar(&b.cards, "cards", "", "directory of answers: NAME.tsx, NAME.md")
 	f.StringVar(&b.out, "out", "", "directory for results and evidence")
 	f.IntVar(&b.mutants, "mutants", 0, "break this many references in each of a hundred ways, and see which layers drop")
@@ -54,9 +81,60 @@ func newBenchUI4A(e *env) *cobra.Command {
 	return c
 }
 
-func (e *env) benchCards(ctx context.Context, b benchCards, cases []*ui4a.Case) error {
+// longestCard bounds an answer in tokens.
+const longestCard = 8000
+
+// server is an OpenAI-compatible server with the credential in a file.
+func server(url, model, keyFile string) (*upstream.Backend, error) {
+	key := ""
+	if keyFile != "" {
+		b, err := os.ReadFile(keyFile)
+		if err != nil {
+			return nil, errs.Wrap(errs.NotFound, err, keyFile+" cannot be read", "")
+		}
+		key = strings.TrimSpace(string(b))
+	}
+	return upstream.New(upstream.Config{Name: model, URL: url, Key: key, Models: map[string]string{"": model}}), nil
+}
+
+// judges are who answers questions, where somebody is asked for.
+func (b benchCards) judges() (exam.Judges, error) {
+	if b.judgeModel == "" {
+		return nil, nil
+	}
+	j := &exam.Judge{Label: b.judgeModel, Dir: b.answers, Pictures: b.pictures}
+	if b.judge != "" {
+		g, err := server(b.judge, b.judgeModel, b.judgeKey)
+		if err != nil {
+			return nil, err
+		}
+		j.Generator = g
+	}
+	return j, nil
+}
+
+// source is who answers.
+func (b benchCards) source() (exam.Source, error) {
+	switch {
+	case b.reference:
+		return exam.Reference{}, nil
+	case b.null:
+		return exam.Null{}, nil
+	case b.cards != "":
+		return exam.Directory{Path: b.cards}, nil
+	case b.endpoint != "":
+		g, err := server(b.endpoint, b.model, b.key)
+		return exam.Model{Label: b.model, Generator: g, Seed: 1, MaxTokens: longestCard}, err
+	}
+	return nil, errs.New(errs.InvalidRequest, "whose cards?", "use --cards DIR, --reference, --null, --endpoint URL --model NAME, or --configured")
+}
+
+func (e *env) benchCards(ctx context.Context, b benchCards, cases []*ui4a.Case, source exam.Source) error {
 	if b.list {
 		return e.listCases(cases)
+	}
+	if b.tokens {
+		return e.cardTokens(cases)
 	}
 	if b.mutants > 0 {
 		return e.mutants(ctx, b, cases)
@@ -66,15 +144,14 @@ func (e *env) benchCards(ctx context.Context, b benchCards, cases []*ui4a.Case) 
 	if b.check {
 		return e.checkCases(ctx, o)
 	}
-	switch {
-	case b.reference:
-		o.Source = exam.Reference{}
-	case b.null:
-		o.Source = exam.Null{}
-	case b.cards != "":
-		o.Source = exam.Directory{Path: b.cards}
-	default:
-		return errs.New(errs.InvalidRequest, "whose cards?", "use --cards DIR, --reference or --null")
+	var err error
+	if o.Judges, err = b.judges(); err != nil {
+		return err
+	}
+	if o.Source = source; source == nil {
+		if o.Source, err = b.source(); err != nil {
+			return err
+		}
 	}
 	r, err := exam.Do(ctx, o)
 	if err != nil {
@@ -109,6 +186,21 @@ func (e *env) compareCards(dirs []string) error {
 	}
 	for _, d := range c.Rows {
 		fmt.Fprintf(e.out, "%-24s %s  %s  difference %s\n", d.Name, points(d.A), points(d.B), points(d.D))
+	}
+	return nil
+}
+
+// cardTokens prints how long cards are, and the same interfaces as pages.
+func (e *env) cardTokens(cases []*ui4a.Case) error {
+	t, err := exam.Tokens(cases)
+	if err != nil {
+		return err
+	}
+	if e.json {
+		return e.printJSON(t)
+	}
+	for _, s := range t.Sums {
+		fmt.Fprintf(e.out, "%-24s n = %d: cards %.0f, pages %.0f tokens (means), %.1f %%\n", s.Tokenizer, s.N, s.Card, s.Twin, 100*s.Ratio)
 	}
 	return nil
 }

@@ -70,10 +70,24 @@ func (t *Tab) show(ctx context.Context, c *ui4a.Case, e *ui4a.Evidence, album Al
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := part(c, e, album, mount); err != nil || !e.Mounted {
-			return err
+		if err := part(c, e, album, mount); err != nil {
+			return t.ended(e, err)
+		}
+		if !e.Mounted {
+			return nil
 		}
 	}
+	return nil
+}
+
+// ended makes evidence of an error that came because the page has taken the card away, as
+// it does with one that hangs.
+func (t *Tab) ended(e *ui4a.Evidence, err error) error {
+	why, asked := browser.Eval[string](t.page, `globalThis.bench?.stopped ?? ""`)
+	if asked != nil || why == "" {
+		return err
+	}
+	e.Mounted, e.Failure = false, "stopped: "+why
 	return nil
 }
 
