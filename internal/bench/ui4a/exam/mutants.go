@@ -26,9 +26,10 @@ type KindResult struct {
 // Mutants breaks a sample of each kind's cards, so many at most, and measures every layer
 // before and after. Other layers are taken without the gate.
 func Mutants(ctx context.Context, cases []*ui4a.Case, kinds []mutant.Kind, each, tabs int, told func(KindResult)) ([]KindResult, error) {
-	m := &mutation{good: map[string][]ui4a.Layer{}, drops: map[int][]drops{}}
+	m := &mutation{good: map[string][]ui4a.Layer{}, drops: map[int][]drops{}, left: map[int]int{}, kinds: kinds, told: told, out: make([]KindResult, len(kinds))}
 	for n, k := range kinds {
-		m.jobs = append(m.jobs, sample(cases, n, k, each)...)
+		jobs := sample(cases, n, k, each)
+		m.jobs, m.left[n], m.out[n] = append(m.jobs, jobs...), len(jobs), verdict(k, nil)
 	}
 	for _, c := range cases {
 		if slices.ContainsFunc(m.jobs, func(j job) bool { return j.c == c }) {
@@ -40,14 +41,7 @@ func Mutants(ctx context.Context, cases []*ui4a.Case, kinds []mutant.Kind, each,
 			return nil, err
 		}
 	}
-	var out []KindResult
-	for n, k := range kinds {
-		r := verdict(k, m.drops[n])
-		if out = append(out, r); told != nil {
-			told(r)
-		}
-	}
-	return out, nil
+	return m.out, nil
 }
 
 type job struct {
@@ -63,10 +57,14 @@ type drops struct {
 
 type mutation struct {
 	base, jobs []job
+	kinds      []mutant.Kind
+	told       func(KindResult)
 
 	mu    sync.Mutex
 	good  map[string][]ui4a.Layer // by case
 	drops map[int][]drops         // by kind
+	left  map[int]int             // jobs of a kind that are not done
+	out   []KindResult
 }
 
 // sample takes cards that a kind fits, in an order that depends on the kind's name alone.
@@ -109,6 +107,12 @@ func (m *mutation) do(ctx context.Context, t *stage.Tab, j job) error {
 		}
 	}
 	m.drops[j.kind] = append(m.drops[j.kind], d)
+	if m.left[j.kind]--; m.left[j.kind] == 0 {
+		m.out[j.kind] = verdict(m.kinds[j.kind], m.drops[j.kind])
+		if m.told != nil {
+			m.told(m.out[j.kind])
+		}
+	}
 	return nil
 }
 

@@ -101,9 +101,12 @@ func leak(c *ui4a.Case) (string, bool) {
 		return "import { usePersistedState } from \"$ui4a/state\";\n" + strings.NewReplacer("usePrivateState, ", "", ", usePrivateState", "", "usePersistedState, ", "", ", usePersistedState", "").Replace(source), source != c.Card
 	}
 	source = strings.ReplaceAll(source, "<PrivateField", "<LeakyField")
-	return "import { Field as LeakyInput } from \"$ui4a/ui\";\nimport { usePersistedState as useLeaky } from \"$ui4a/state\";\n" + source + fmt.Sprintf(`
+	if !strings.Contains(source, "usePersistedState") {
+		source = "import { usePersistedState } from \"$ui4a/state\";\n" + source
+	}
+	return "import { Field as LeakyInput } from \"$ui4a/ui\";\n" + source + fmt.Sprintf(`
 function LeakyField(p: { name: string; label: string; onFilled?: (filled: boolean) => void }) {
-  const [v, set] = useLeaky(%q, "");
+  const [v, set] = usePersistedState(%q, "");
   return <LeakyInput label={p.label} value={v} onChange={(s) => { set(s); p.onFilled?.(s !== ""); }} />;
 }
 `, m[1]), true

@@ -92,6 +92,9 @@ func used(c *ui4a.Case, text string) bool {
 	text = strings.ToLower(text)
 	about := func(expression string) bool {
 		expression = strings.ToLower(expression)
+		if _, err := strconv.ParseFloat(expression, 64); err == nil {
+			return expression == text
+		}
 		ok, err := regexp.MatchString("(?i)"+expression, text)
 		return expression != "" && (strings.Contains(text, expression) || strings.Contains(expression, text) || err == nil && ok)
 	}

@@ -168,6 +168,10 @@ func (t *Tab) second(_ *ui4a.Case, e *ui4a.Evidence, _ Album, mount mounter) err
 		return err
 	}
 	e.Again = now.Hash
+	before, err := x.broken()
+	if err != nil {
+		return err
+	}
 	if e.Keyboard, err = x.tabs(); err != nil {
 		return err
 	}
@@ -178,7 +182,7 @@ func (t *Tab) second(_ *ui4a.Case, e *ui4a.Evidence, _ Album, mount mounter) err
 	e.Operated, e.Seen = done.results(), done.texts
 	e.Shaken = len(now.Widgets) > 0
 	if e.Shaken {
-		if e.Strain, err = x.strain(); err != nil {
+		if e.Strain, err = x.strain(before); err != nil {
 			return err
 		}
 	}

@@ -1,14 +1,15 @@
 package stage
 
 import (
+	"slices"
 	"strings"
 
 	"macaron/internal/browser"
 )
 
 // strain is what a card must survive: fields emptied and filled with far too much, buttons
-// pressed twice in a row. It gives what went wrong.
-func (x *screen) strain() ([]string, error) {
+// pressed twice in a row. It gives what went wrong, apart from what had gone wrong before.
+func (x *screen) strain(before []string) ([]string, error) {
 	now, err := x.state()
 	if err != nil {
 		return nil, err
@@ -44,7 +45,8 @@ func (x *screen) strain() ([]string, error) {
 	if _, err := browser.Look[bool](x.doc, "probe.settled(300)"); err != nil {
 		return nil, err
 	}
-	return x.broken()
+	after, err := x.broken()
+	return slices.DeleteFunc(after, func(s string) bool { return slices.Contains(before, s) }), err
 }
 
 // broken gives every error so far, and whether the card is still there.

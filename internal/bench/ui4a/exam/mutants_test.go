@@ -1,0 +1,28 @@
+package exam
+
+import (
+	"slices"
+	"testing"
+
+	"macaron/internal/bench/ui4a"
+	"macaron/internal/bench/ui4a/mutant"
+)
+
+// One kind of defect for each layer, on one card; all of them: make bench-ui4a-mutants.
+func TestADefectDropsItsLayerAlone(t *testing.T) {
+	cases, err := ui4a.Cases("private-refund", "split-bill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := []string{"console.error", "a sum is doubled", "wider than the screen", "all buttons are dead", "a private value is sent"}
+	kinds := slices.DeleteFunc(mutant.Kinds(), func(k mutant.Kind) bool { return !slices.Contains(few, k.Name) })
+	results, err := Mutants(t.Context(), cases, kinds, 1, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if !r.Valid {
+			t.Errorf("%s, %s: %+v", r.Layer, r.Kind, r)
+		}
+	}
+}
