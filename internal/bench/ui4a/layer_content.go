@@ -14,7 +14,9 @@ func (c *Case) contentChecks(e Evidence) []Check {
 	}
 	var computed []Finding
 	for _, x := range c.Computed {
-		computed = append(computed, x.finding(e))
+		if c.came(x.After, e) {
+			computed = append(computed, x.finding(e))
+		}
 	}
 	same, how := inLanguage(e.Start.Text, c.Language)
 	return []Check{
@@ -23,6 +25,20 @@ func (c *Case) contentChecks(e Evidence) []Check {
 		check("computed", 20, computed...),
 		check("language", 10, finding("it is in the request's language, "+c.Language, same && strings.TrimSpace(e.Start.Text) != "", how)),
 	}
+}
+
+// came reports whether the first steps did what they should: a number that stands behind a
+// control that does not work is the affair of another layer.
+func (c *Case) came(steps int, e Evidence) bool {
+	for i := range min(steps, len(e.Steps)) {
+		script, _ := StepFindings(c.Steps[i], e.Steps[i])
+		for _, f := range script {
+			if f.Pass < 1 {
+				return false
+			}
+		}
+	}
+	return steps <= len(e.Steps)
 }
 
 // allText is everything that a person comes to read.

@@ -29,10 +29,10 @@ func constraintKinds() []Kind {
 	const l = ui4a.Constraints
 	return []Kind{
 		{l, "a private value is sent", leak},
-		always(l, "it asks the network", patch{once: `const ask = (globalThis as any)["fe" + "tch"]; try { ask("https://collect.example/x").catch(() => undefined); } catch { /* stopped */ }`}),
+		always(l, "it takes a stylesheet from elsewhere", patch{once: `const far = document.createElement("style"); far.textContent = "@imp" + "ort ur" + "l(https:" + "//collect.example/x.css);"; box.append(far);`}),
 		always(l, "it shows a picture from elsewhere", patch{once: `const far = document.createElement("im" + "g") as HTMLImageElement; far.alt = ""; far["sr" + "c" as "src"] = "https:" + "//collect.example/x.png"; far.style.display = "none"; box.append(far);`}),
 		always(l, "it takes a background from elsewhere", patch{once: `box.style.backgroundImage = "ur" + "l(https:" + "//collect.example/x.png)";`}),
-		always(l, "it opens a socket", patch{once: `try { new (globalThis as any)["Web" + "Socket"]("wss:" + "//collect.example/x"); } catch { /* stopped */ }`}),
+		always(l, "it shows one of several pictures from elsewhere", patch{once: `const far = document.createElement("im" + "g") as HTMLImageElement; far.alt = ""; far["src" + "set" as "srcset"] = "https:" + "//collect.example/x.png 1x"; far.style.display = "none"; box.append(far);`}),
 		{l, "a chart that was not wanted", wish("no_chart", func(ui4a.Predicate) string {
 			return `<svg role="img" aria-label="chart" width="200" height="100"><path d="M0 90 60 40 120 70 200 10" stroke="currentColor" fill="none" /></svg>`
 		})},
