@@ -38,7 +38,7 @@ async def talk(streams, asks):
         bad = await call("run_code", code="1/0", session=session)
         assert bad["status"] == "error" and "ZeroDivisionError" in bad["traceback"], bad
         assert "not_found" in await call("run_code", fails=True, code="1", session="mcp_other")
-        saved = await call("save_tool", name="double", source="def double(n: int):\n    return n * 2\n", examples=[{"args": {"n": 2}, "value": 4}])
+        saved = await call("save_tool", name="double", source="def double(n: int):\n    return n * 2\n", examples=[{"args": {"n": 2}, "value": 4}], session=session)
         assert saved["status"] == "saved" and saved["tool"].startswith("sha256:"), saved
         assert (await call("list_sessions"))["sessions"] == [session]
         if asks:
