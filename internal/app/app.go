@@ -28,6 +28,7 @@ import (
 	"macaron/internal/store/homelock"
 	"macaron/internal/summary"
 	"macaron/internal/turn"
+	"macaron/internal/wire/sse"
 )
 
 // Options are what a caller may put in the place of the real thing.
@@ -41,6 +42,7 @@ type Options struct {
 	Training  bool              // the training service alone: no chat, runs, pages or tools
 	Drain     time.Duration     // how long open answers may go on after a stop was asked for; 0: as configured
 	Hurry     <-chan struct{}   // closed: open answers are cut now; nil: never
+	Unread    time.Duration     // how long a stream waits for a client that reads nothing; 0: 30 s
 	// Settings reads the settings again, for a reload; nil: there is none.
 	Settings func() (config.Config, error)
 }
@@ -72,15 +74,16 @@ type App struct {
 	entries   []entry // every route
 	handler   http.Handler
 	lock      *homelock.Lock
-	private   bool   // it serves the command that started it
-	alone     bool   // the training service is all that is served
+	private   bool // it serves the command that started it
+	alone     bool // the training service is all that is served
+	stream    sse.Options
 	instance  string // names this process to engines below, which may be itself
 }
 
 // New builds everything from the configuration; the model loads in the background
 // and /readyz tells when it is there. Close frees what New took.
 func New(cfg config.Config, opts Options) (*App, error) {
-	a := &App{cfg: cfg, version: opts.Version, model: opts.Model, alone: opts.Training}
+	a := &App{cfg: cfg, version: opts.Version, model: opts.Model, alone: opts.Training, stream: sse.Options{Deadline: opts.Unread}}
 	if a.version == "" {
 		a.version = "dev"
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -272,7 +273,7 @@ func (h *held) move() {
 func TestRandomConversationsOverTheWire(t *testing.T) {
 	actor, url := &actor{}, pgtest.Database(t)
 	open := func(store string) *site {
-		cfg := settings(t, t.TempDir())
+		cfg := patientSettings(t)
 		cfg.Store.URL, cfg.Durability, cfg.Queue.Running = config.Secret(store), "normal", 64
 		return start(t, cfg, &backendtest.Scripted{On: actor.play})
 	}
@@ -291,6 +292,25 @@ func TestRandomConversationsOverTheWire(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// patientSettings wait for routes and summaries longer than a slow machine needs, and less long
+// than a summary is leased: one that is taken and not written is still an extract, and fails.
+func patientSettings(t *testing.T) config.Config {
+	cfg := settings(t, t.TempDir())
+	text, err := os.ReadFile(cfg.Contract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer := strings.Replace(string(text), "summary_wait_ms = 20000", "summary_wait_ms = 110000", 1)
+	if longer == string(text) {
+		t.Fatal("the contract waits otherwise")
+	}
+	if err := os.WriteFile(cfg.Contract, []byte(longer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Queue.RouteTimeout = time.Minute
+	return cfg
 }
 
 func newHeld(t *testing.T, n int, actor *actor, sites []*site) *held {

@@ -29,10 +29,10 @@ type entry struct {
 // table lists every route of the one listener. A handler that serves several has a line for each.
 func (a *App) table() []entry {
 	chat := openai.Handler(openai.Deps{
-		Turns: a.turns, Routes: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Users: auth.Acting, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
+		Turns: a.turns, Routes: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Users: auth.Acting, Clock: a.clock, Log: a.log, Failed: a.metrics.Error, Stream: a.stream,
 	})
 	messages := anthropic.Handler(anthropic.Deps{
-		Turns: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Users: auth.Acting, Clock: a.clock, Log: a.log, Failed: a.metrics.Error,
+		Turns: a.turns, Catalogue: a.catalogue, Owner: auth.Owner, Users: auth.Acting, Clock: a.clock, Log: a.log, Failed: a.metrics.Error, Stream: a.stream,
 	})
 	models := either(anthropic.Asked, messages, chat)
 	pages := web.Handler(web.Deps{Log: a.sessions, Adapters: a.adapters, Fail: a.fail, Owner: auth.Owner})
@@ -100,7 +100,7 @@ type shared interface {
 
 // answers is the Responses API; cancellations come from other processes too, if there are any.
 func (a *App) answers() *responses.API {
-	d := responses.Deps{Turns: a.turns, Log: a.sessions, Owner: auth.Owner, Users: auth.Acting, Logger: a.log, Failed: a.metrics.Error, Stopping: a.stop.begun}
+	d := responses.Deps{Turns: a.turns, Log: a.sessions, Owner: auth.Owner, Users: auth.Acting, Logger: a.log, Failed: a.metrics.Error, Stream: a.stream, Stopping: a.stop.begun}
 	others, are := a.store.(shared)
 	if are {
 		d.Elsewhere = others.AskCancel

@@ -133,7 +133,7 @@ func (s *Store) Lease(ctx context.Context, now, until time.Time, limit int) (tas
 			tasks = append(tasks, t)
 			return err
 		}, `UPDATE summaries SET attempts = attempts + 1, due = $1, instance = $2
-			WHERE (owner, turn) IN (SELECT owner, turn FROM summaries WHERE due <= $3 ORDER BY due LIMIT $4 FOR UPDATE SKIP LOCKED)
+			WHERE (owner, turn) IN (SELECT owner, turn FROM summaries WHERE due <= $3 ORDER BY due, turn LIMIT $4 FOR UPDATE SKIP LOCKED)
 			RETURNING owner, session, turn, attempts`, until.UnixNano(), s.instance, now.UnixNano(), limit)
 	})
 	slices.SortFunc(tasks, func(a, b record.Task) int { return cmp.Compare(a.Turn, b.Turn) })

@@ -119,13 +119,14 @@ func (s *Store) ReleaseAll(context.Context) error {
 	return nil
 }
 
-// byDue is a heap by when tasks may be taken, then by owner and turn.
+// byDue is a heap by when tasks may be taken, then by turn, whose ids are in the order in which
+// turns began: no owner's tasks stand before another's.
 type byDue []*task
 
 func (h byDue) Len() int { return len(h) }
 func (h byDue) Less(i, j int) bool {
 	a, b := h[i], h[j]
-	return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Turn, b.Turn)) < 0
+	return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Owner, b.Owner)) < 0
 }
 func (h byDue) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]

@@ -181,6 +181,25 @@ func leases(t *testing.T, s Store) {
 	take(10, 30, 9, 2, 3)
 }
 
+// Summaries are taken in the order of their turns, whoever's they are and however they were queued.
+func oldestFirst(t *testing.T, s Store) {
+	for _, q := range []record.Ref{{Owner: "b", Turn: "2"}, {Owner: "a", Turn: "4"}, {Owner: "c", Turn: "1"}, {Owner: "a", Turn: "3"}} {
+		q.Session = "s"
+		put(t, s, record.Batch{Queue: []record.Ref{q}})
+	}
+	order := ""
+	for i := range 4 {
+		got, err := s.Lease(ctx, at(1), at(9+i), 1)
+		if err != nil || len(got) != 1 {
+			t.Fatal(got, err)
+		}
+		order += got[0].Owner + got[0].Turn + " "
+	}
+	if want := "c1 b2 a3 a4 "; order != want {
+		t.Errorf("taken in the order %s, not %s", order, want)
+	}
+}
+
 func manyWriters(t *testing.T, s Store) {
 	const writers, each = 8, 20
 	put(t, s, records(opened("o", "s", 1)))

@@ -62,6 +62,7 @@ func Run(t *testing.T, open Open) {
 		{"calls", calls},
 		{"sessions are listed by last change", sessionsByChange},
 		{"leases", leases},
+		{"oldest summaries first", oldestFirst},
 		{"many writers", manyWriters},
 		{"any text", anyText},
 		{"runs", runs},
