@@ -155,6 +155,31 @@ func TestAPassingFailureIsTriedAgain(t *testing.T) {
 	}
 }
 
+// failing stores no summary the first time.
+type failing struct {
+	*session.Log
+	n atomic.Int32
+}
+
+func (f *failing) PutSummary(ctx context.Context, owner, turn string, s session.Served, sum record.Summary) (bool, error) {
+	if f.n.Add(1) == 1 {
+		return false, errs.New(errs.StorageFailed, "the database is away", "")
+	}
+	return f.Log.PutSummary(ctx, owner, turn, s, sum)
+}
+
+// A summary that the log could not take is written again long before its lease would have ended.
+func TestWhatCannotBeStoredIsTriedAgain(t *testing.T) {
+	r := newRig(t)
+	log := &failing{Log: r.log}
+	r.deps.Log = log
+	id := r.delivered("write a loop", "for i in 1 2 3")
+	r.await(r.start(), id)
+	if s := r.summaryOf(id); log.n.Load() != 2 || s.SummarySource != record.SummaryModel {
+		t.Errorf("stored %d times, %q from %s", log.n.Load(), s.Summary, s.SummarySource)
+	}
+}
+
 func TestWhatNoModelCanWriteIsAnExtract(t *testing.T) {
 	for name, on := range map[string]func(context.Context, backend.Request, func(chat.Event) bool) (bool, error){
 		"too long": func(context.Context, backend.Request, func(chat.Event) bool) (bool, error) {

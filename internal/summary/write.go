@@ -35,14 +35,12 @@ func (w *Worker) do(t record.Task) {
 			w.Meter.SummaryRetry()
 			w.Logger.Warn("a summary was not written", "turn", t.Turn, "attempt", t.Attempt, "err", err)
 		}
-		if err := w.Log.ReleaseSummary(context.WithoutCancel(ctx), t, after); err != nil {
-			w.Logger.Error("a summary could not be given back", "turn", t.Turn, "err", err)
-		}
-		time.AfterFunc(after+10*time.Millisecond, w.Wake)
+		w.giveBack(ctx, t, after)
 		return
 	}
 	if _, err := w.Log.PutSummary(context.WithoutCancel(ctx), t.Owner, t.Turn, served, sum); err != nil {
 		w.Logger.Error("a summary could not be stored", "turn", t.Turn, "err", err)
+		w.giveBack(ctx, t, pause)
 		return
 	}
 	w.done.add(t.Turn)
@@ -50,6 +48,14 @@ func (w *Worker) do(t record.Task) {
 	if served.Hop.Hop != "" && served.Hop.Error == "" {
 		w.Meter.Hop(string(record.HopSummary), served.Hop.Usage)
 	}
+}
+
+// giveBack lets a task be taken again after a while, and looks for it then.
+func (w *Worker) giveBack(ctx context.Context, t record.Task, after time.Duration) {
+	if err := w.Log.ReleaseSummary(context.WithoutCancel(ctx), t, after); err != nil {
+		w.Logger.Error("a summary could not be given back", "turn", t.Turn, "err", err)
+	}
+	time.AfterFunc(after+10*time.Millisecond, w.Wake)
 }
 
 // compose gives the summary to store, or an error when it should be tried again.

@@ -84,7 +84,10 @@ func (l *life) report() Report {
 func Reported(t session.Turn, n int, s session.Step) Report {
 	r := Report{
 		Turn: t.ID, Session: t.Session, Adapter: t.Revision.Name, Revision: t.Revision.Hash,
-		Reason: route.Sticky, Contract: t.Contract, Step: n, Begun: s.Opened,
+		Contract: t.Contract, Step: n, Begun: s.Opened,
+	}
+	if n > 0 { // tool results stay where the call was; a first step that ended before its route has no reason
+		r.Reason = route.Sticky
 	}
 	for _, h := range s.Hops {
 		if h.Route != nil && h.Hop == record.HopRoute {
