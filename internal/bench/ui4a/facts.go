@@ -111,5 +111,12 @@ func inLanguage(text, code string) (bool, string) {
 		return true, fmt.Sprintf("%d letters: too short to tell", len(letters))
 	}
 	got := whatlanggo.Detect(text)
-	return got.Lang.Iso6391() == code, fmt.Sprintf("recognised as %q, confidence %.2f", got.Lang.Iso6391(), got.Confidence)
+	lang := got.Lang.Iso6391()
+	if lang == "zh" && kana.MatchString(text) { // labels of Japanese cards are mostly Han
+		lang = "ja"
+	}
+	return lang == code, fmt.Sprintf("recognised as %q, confidence %.2f", lang, got.Confidence)
 }
+
+// kana are letters that Japanese alone has.
+var kana = regexp.MustCompile(`[\p{Hiragana}\p{Katakana}]`)

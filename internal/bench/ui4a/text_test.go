@@ -85,3 +85,16 @@ func TestFormula(t *testing.T) {
 		}
 	}
 }
+
+// Labels of a Japanese card are mostly Han, and a guess by counting calls them Chinese.
+func TestJapaneseLabels(t *testing.T) {
+	const japanese, chinese = "忘年会会計 合計金額 参加人数 一人分 幹事の支払額 端数切上 全員精算済", "年终聚餐 合计金额 参加人数 每人金额 组织者付款 尾数进位 全员结清确认"
+	for text, code := range map[string]string{japanese: "ja", chinese: "zh"} {
+		if ok, why := inLanguage(text, code); !ok {
+			t.Errorf("%s is not %s: %s", text, code, why)
+		}
+	}
+	if ok, _ := inLanguage(japanese, "zh"); ok {
+		t.Error("Japanese passes for Chinese")
+	}
+}
