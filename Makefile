@@ -272,5 +272,5 @@ clean: ## remove what was built here; the model and the log in MACARON_HOME stay
 bench-ui4a-check: build ## hold every reference card and twin of UI4A-Bench to the rules of its case
 	@$(BIN) bench ui4a --check
 
-bench-ui4a-mutants: build ## break 20 cards in each of a hundred ways; each layer must drop on its own kinds, and no other
-	@$(BIN) bench ui4a --mutants $(or $(EACH),20)
+bench-ui4a-mutants: build ## break 20 cards in each of a hundred ways; each layer must drop on its own kinds, and no other (EACH=, OUT=; what is in OUT is not measured again)
+	@$(BIN) bench ui4a --mutants $(or $(EACH),20) --out $(or $(OUT),$(CACHE)/ui4a-mutants)

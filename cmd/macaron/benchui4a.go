@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +18,7 @@ import (
 	"macaron/internal/bench/ui4a/exam"
 	"macaron/internal/bench/ui4a/mutant"
 	"macaron/internal/clock"
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -26,6 +30,7 @@ type benchCards struct {
 	endpoint, model, key                  string // of a server that writes cards
 	judge, judgeModel, judgeKey           string
 	answers                               string // directory of kept answers of judges
+	rescore, kind                         string
 	tabs, mutants                         int
 }
 
@@ -77,6 +82,8 @@ func newBenchUI4A(e *env) *cobra.Command {
 	f.StringVar(&b.cards, "cards", "", "directory of answers: NAME.tsx, NAME.md")
 	f.StringVar(&b.out, "out", "", "directory for results and evidence")
 	f.IntVar(&b.mutants, "mutants", 0, "break this many references in each of a hundred ways, and see which layers drop")
+	f.StringVar(&b.kind, "kind", "", "of --mutants: expression that names of kinds must match")
+	f.StringVar(&b.rescore, "rescore", "", "score the run in this directory again from its evidence, without a browser; --judge-model: with another judge")
 	f.IntVar(&b.tabs, "tabs", 2, "pages of the browser at once")
 	return c
 }
@@ -148,6 +155,9 @@ func (e *env) benchCards(ctx context.Context, b benchCards, cases []*ui4a.Case, 
 	if o.Judges, err = b.judges(); err != nil {
 		return err
 	}
+	if b.rescore != "" {
+		return e.rescoreCards(ctx, b, o)
+	}
 	if o.Source = source; source == nil {
 		if o.Source, err = b.source(); err != nil {
 			return err
@@ -159,14 +169,40 @@ func (e *env) benchCards(ctx context.Context, b benchCards, cases []*ui4a.Case, 
 	}
 	r.Seconds = time.Since(began).Seconds()
 	if b.out != "" {
-		if err := r.Save(b.out); err != nil {
+		if err := e.saveCards(r, b.out); err != nil {
 			return err
 		}
-		path, err := exam.WriteReport(b.out)
-		if err != nil {
-			return err
+	}
+	return e.printCards(r)
+}
+
+func (e *env) saveCards(r *exam.Run, dir string) error {
+	if err := r.Save(dir); err != nil {
+		return err
+	}
+	path, err := exam.WriteReport(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(e.err, "the report is", path)
+	return nil
+}
+
+// rescoreCards writes the result into --out, with a copy of the evidence, or over the old one.
+func (e *env) rescoreCards(ctx context.Context, b benchCards, o exam.Options) error {
+	r, err := exam.Rescore(ctx, b.rescore, o.Cases, o.Judges)
+	if err != nil {
+		return err
+	}
+	dir := b.rescore
+	if b.out != "" {
+		dir = b.out
+		if err := os.CopyFS(filepath.Join(dir, "cases"), os.DirFS(filepath.Join(b.rescore, "cases"))); err != nil {
+			return disk.Error(err, "the evidence cannot be copied to "+dir)
 		}
-		fmt.Fprintln(e.err, "the report is", path)
+	}
+	if err := e.saveCards(r, dir); err != nil {
+		return err
 	}
 	return e.printCards(r)
 }
@@ -187,7 +223,20 @@ func (e *env) compareCards(dirs []string) error {
 	for _, d := range c.Rows {
 		fmt.Fprintf(e.out, "%-24s %s  %s  difference %s\n", d.Name, points(d.A), points(d.B), points(d.D))
 	}
+	e.printSwap(c.Swap)
 	return nil
+}
+
+// printSwap tells what another judge answers otherwise.
+func (e *env) printSwap(s *exam.Swap) {
+	if s == nil {
+		return
+	}
+	fmt.Fprintf(e.out, "judges %s and %s: %d questions about the same cards, yes %d and %d, %d answered otherwise\n", s.A, s.B, s.Asked, s.YesA, s.YesB, len(s.Changes))
+	word := map[bool]string{true: "yes", false: "no"}
+	for _, c := range s.Changes {
+		fmt.Fprintf(e.out, "  %s at %d, %s: %s %s (%q), then %s (%q)\n", c.Case, c.Width, c.Layer, c.Question, word[c.YesA], errs.Clip(c.QuoteA), word[!c.YesA], errs.Clip(c.QuoteB))
+	}
 }
 
 // cardTokens prints how long cards are, and the same interfaces as pages.
@@ -231,7 +280,11 @@ func (e *env) listCases(cases []*ui4a.Case) error {
 // drops another, is enough to fail.
 func (e *env) mutants(ctx context.Context, b benchCards, cases []*ui4a.Case) error {
 	valid := 0
-	kinds := mutant.Kinds()
+	like, err := regexp.Compile("(?i)" + b.kind)
+	if err != nil {
+		return errs.Wrap(errs.InvalidRequest, err, "--kind is no expression", "")
+	}
+	kinds := slices.DeleteFunc(mutant.Kinds(), func(k mutant.Kind) bool { return !like.MatchString(k.Layer + ", " + k.Name) })
 	told := func(r exam.KindResult) {
 		if r.Valid {
 			valid++
@@ -248,7 +301,7 @@ func (e *env) mutants(ctx context.Context, b benchCards, cases []*ui4a.Case) err
 		}
 		fmt.Fprintln(e.out, " ", strings.Join(r.Missed, " "))
 	}
-	results, err := exam.Mutants(ctx, cases, kinds, b.mutants, b.tabs, told)
+	results, err := exam.Mutants(ctx, exam.MutantOptions{Cases: cases, Kinds: kinds, Each: b.mutants, Tabs: b.tabs, Out: b.out, Told: told})
 	if err != nil {
 		return err
 	}

@@ -190,19 +190,24 @@ func (e Evidence) Like(first Evidence) Evidence {
 // Name is how files of a screen begin.
 func (v View) Name() string { return strconv.Itoa(v.Width) }
 
+// noAI stands for a private value in what is kept.
+const noAI = "[NoAI]"
+
+// hide takes the private values out of a text.
+func hide(s string, canaries []Canary) string {
+	for _, k := range canaries {
+		s = strings.ReplaceAll(s, k.Value, noAI)
+	}
+	return s
+}
+
 // Without gives the evidence as it may be kept: private values that a step has entered are
 // replaced wherever the card shows them to the person.
 func (e Evidence) Without(canaries []Canary) Evidence {
-	hide := func(s string) string {
-		for _, k := range canaries {
-			s = strings.ReplaceAll(s, k.Value, "[NoAI]")
-		}
-		return s
-	}
 	quiet := func(s Snapshot) Snapshot {
-		s.Text, s.Widgets = hide(s.Text), slices.Clone(s.Widgets)
+		s.Text, s.Widgets = hide(s.Text, canaries), slices.Clone(s.Widgets)
 		for i := range s.Widgets {
-			s.Widgets[i].Value = hide(s.Widgets[i].Value)
+			s.Widgets[i].Value = hide(s.Widgets[i].Value, canaries)
 		}
 		return s
 	}
@@ -211,7 +216,27 @@ func (e Evidence) Without(canaries []Canary) Evidence {
 		e.Steps[i].After = quiet(e.Steps[i].After)
 	}
 	for i := range e.Seen {
-		e.Seen[i] = hide(e.Seen[i])
+		e.Seen[i] = hide(e.Seen[i], canaries)
 	}
 	return e
+}
+
+// Kept is the case as evidence that was kept is scored: where it expects the person to see
+// a private value, [NoAI] stands.
+func (c *Case) Kept() *Case {
+	k := *c
+	k.Steps = slices.Clone(c.Steps)
+	for i := range k.Steps {
+		then := &k.Steps[i].Then
+		then.Shows, then.Hides, then.Controls = slices.Clone(then.Shows), slices.Clone(then.Hides), slices.Clone(then.Controls)
+		for _, list := range [][]string{then.Shows, then.Hides} {
+			for j := range list {
+				list[j] = hide(list[j], c.Canaries)
+			}
+		}
+		for j := range then.Controls {
+			then.Controls[j].Value = hide(then.Controls[j].Value, c.Canaries)
+		}
+	}
+	return &k
 }

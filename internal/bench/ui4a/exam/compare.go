@@ -16,6 +16,7 @@ type Comparison struct {
 	B     string       `json:"b"`
 	Rows  []Difference `json:"rows"`
 	Cases int          `json:"cases"`
+	Swap  *Swap        `json:"swap,omitempty"` // where two judges have answered
 }
 
 // Difference is one score of both, and A minus B with its interval over paired cases.
@@ -49,9 +50,10 @@ func Compare(dirA, dirB string) (*Comparison, string, error) {
 	for _, name := range ui4a.LayerNames {
 		c.Rows = append(c.Rows, difference(name, pairs, func(r CaseResult) (float64, bool) { v, ok := r.byLayer()[name]; return v, ok }))
 	}
-	p := report{Title: fmt.Sprintf("%s and %s", a.Source, b.Source), A: a, B: b, DirA: dirA, DirB: dirB, Cases: pairs}
+	c.Swap = swapOf(a, b, pairs)
+	p := report{Swap: c.Swap, Title: fmt.Sprintf("%s and %s", a.Source, b.Source), A: a, B: b, DirA: dirA, DirB: dirB, Cases: pairs}
 	for _, d := range c.Rows {
-		p.Rows = append(p.Rows, row(d))
+		p.Rows = append(p.Rows, row{Name: d.Name, A: d.A, B: d.B, D: d.D})
 	}
 	slices.SortStableFunc(p.Cases, func(x, y pair) int { return compare(math.Abs(y.A.Score-y.B.Score), math.Abs(x.A.Score-x.B.Score)) })
 	path, err := p.write(filepath.Join(dirA, "compare.html"))

@@ -4,7 +4,20 @@ import (
 	"testing"
 
 	"macaron/internal/bench/ui4a"
+	"macaron/internal/ui4a/compile"
 )
+
+func TestEveryReferenceCompiles(t *testing.T) {
+	cases, err := ui4a.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if _, findings := compile.Compile(c.Card, compile.Options{}); c.Wants() && len(findings) > 0 {
+			t.Errorf("%s: %v", c.ID, findings)
+		}
+	}
+}
 
 // Two cases in Chromium: a private value, and sliders with a twin. All of them:
 // macaron bench ui4a --check.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"macaron/internal/backend"
 	"macaron/internal/bench/ui4a"
 	"macaron/internal/chat"
@@ -56,6 +58,21 @@ func TestABrokenCardGoesBackAndJudgesAreKept(t *testing.T) {
 		if strings.Contains(q, "script") {
 			t.Errorf("the judge is told who wrote the card: %s", q)
 		}
+	}
+	if err := first.Save(o.Out); err != nil {
+		t.Fatal(err)
+	}
+	rescored, err := Rescore(t.Context(), o.Out, cases, nil)
+	if d := cmp.Diff(first, rescored); err != nil || d != "" {
+		t.Errorf("scored again from what is kept: %v %s", err, d)
+	}
+	strict := &script{answers: []string{`{"yes": false, "quote": "nothing"}`}}
+	swapped, err := Rescore(t.Context(), o.Out, cases, &Judge{Label: "strict", Generator: strict})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := swapOf(first, swapped, paired(first, swapped)); s == nil || s.Asked != len(looks)+1 || len(s.Changes) != s.Asked || s.YesB != 0 || swapped.Cases[0].Score >= c.Score {
+		t.Errorf("another judge: %+v", s)
 	}
 	asked := len(judge.asked)
 	o.Source, o.Judges = Reference{}, &Judge{Label: "judge", Dir: o.Judges.(*Judge).Dir} // the same card, no model

@@ -23,21 +23,40 @@ type KindResult struct {
 	Valid   bool               `json:"valid"`            // 95 % dropped, and no other layer by more than 5 points
 }
 
+// MutantOptions say what is broken, and how often.
+type MutantOptions struct {
+	Cases []*ui4a.Case
+	Kinds []mutant.Kind
+	Each  int              // cards of a kind, at most
+	Tabs  int              // pages of the browser at once
+	Out   string           // directory in which measured cards are kept and found again; "" keeps nothing
+	Told  func(KindResult) // called with each kind that is done; may be nil
+}
+
 // Mutants breaks a sample of each kind's cards, so many at most, and measures every layer
 // before and after. Other layers are taken without the gate.
-func Mutants(ctx context.Context, cases []*ui4a.Case, kinds []mutant.Kind, each, tabs int, told func(KindResult)) ([]KindResult, error) {
-	m := &mutation{good: map[string][]ui4a.Layer{}, drops: map[int][]drops{}, left: map[int]int{}, kinds: kinds, told: told, out: make([]KindResult, len(kinds))}
-	for n, k := range kinds {
-		jobs := sample(cases, n, k, each)
+func Mutants(ctx context.Context, o MutantOptions) ([]KindResult, error) {
+	m := &mutation{good: map[string]ungated{}, drops: map[int][]drops{}, left: map[int]int{}, kinds: o.Kinds, told: o.Told, out: make([]KindResult, len(o.Kinds))}
+	var err error
+	if m.kept, err = openUngated(o.Out); err != nil {
+		return nil, err
+	}
+	defer m.kept.close()
+	for n, k := range o.Kinds {
+		jobs := sample(o.Cases, n, k, o.Each)
 		m.jobs, m.left[n], m.out[n] = append(m.jobs, jobs...), len(jobs), verdict(k, nil)
 	}
-	for _, c := range cases {
+	for _, c := range o.Cases {
 		if slices.ContainsFunc(m.jobs, func(j job) bool { return j.c == c }) {
 			m.base = append(m.base, job{c: c, kind: -1, source: c.Card})
 		}
 	}
 	for _, part := range [][]job{m.base, m.jobs} {
-		if err := onStage(ctx, tabs, len(part), func(ctx context.Context, t *stage.Tab, i int, _ bool) error { return m.do(ctx, t, part[i]) }); err != nil {
+		part = slices.DeleteFunc(part, m.known)
+		if len(part) == 0 {
+			continue
+		}
+		if err := onStage(ctx, o.Tabs, len(part), func(ctx context.Context, t *stage.Tab, i int, _ bool) error { return m.do(ctx, t, part[i]) }); err != nil {
 			return nil, err
 		}
 	}
@@ -61,9 +80,10 @@ type mutation struct {
 	told       func(KindResult)
 
 	mu    sync.Mutex
-	good  map[string][]ui4a.Layer // by case
-	drops map[int][]drops         // by kind
-	left  map[int]int             // jobs of a kind that are not done
+	kept  *ungatedFile
+	good  map[string]ungated // by case
+	drops map[int][]drops    // by kind
+	left  map[int]int        // jobs of a kind that are not done
 	out   []KindResult
 }
 
@@ -88,22 +108,37 @@ func lot(kind, id string) uint32 {
 	return h.Sum32()
 }
 
+// known takes a card that was measured in an earlier run.
+func (m *mutation) known(j job) bool {
+	scores, ok := m.kept.find(j)
+	if ok {
+		m.note(j, scores)
+	}
+	return ok
+}
+
 func (m *mutation) do(ctx context.Context, t *stage.Tab, j job) error {
 	e, err := t.Card(ctx, j.c, j.source, ui4a.Views[0], nil)
 	if err != nil {
 		return err
 	}
-	layers := j.c.Layers(e, nil)
+	scores := ungatedOf(j.c.Layers(e, nil))
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.note(j, scores)
+	return m.kept.add(j, scores)
+}
+
+// note counts a measured card.
+func (m *mutation) note(j job, scores ungated) {
 	if j.kind < 0 {
-		m.good[j.c.ID] = layers
-		return nil
+		m.good[j.c.ID] = scores
+		return
 	}
 	d := drops{j.c.ID, map[string]float64{}}
-	for i, before := range m.good[j.c.ID] {
-		if before.Ungated != nil && layers[i].Ungated != nil {
-			d.layer[before.Name] = *before.Ungated - *layers[i].Ungated
+	for name, before := range m.good[j.c.ID] {
+		if after, ok := scores[name]; ok {
+			d.layer[name] = before - after
 		}
 	}
 	m.drops[j.kind] = append(m.drops[j.kind], d)
@@ -113,7 +148,6 @@ func (m *mutation) do(ctx context.Context, t *stage.Tab, j job) error {
 			m.told(m.out[j.kind])
 		}
 	}
-	return nil
 }
 
 func verdict(k mutant.Kind, all []drops) KindResult {

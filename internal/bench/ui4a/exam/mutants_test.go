@@ -1,8 +1,11 @@
 package exam
 
 import (
+	"context"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"macaron/internal/bench/ui4a"
 	"macaron/internal/bench/ui4a/mutant"
@@ -16,7 +19,8 @@ func TestADefectDropsItsLayerAlone(t *testing.T) {
 	}
 	few := []string{"console.error", "a sum is doubled", "wider than the screen", "all buttons are dead", "a private value is sent"}
 	kinds := slices.DeleteFunc(mutant.Kinds(), func(k mutant.Kind) bool { return !slices.Contains(few, k.Name) })
-	results, err := Mutants(t.Context(), cases, kinds, 1, 2, nil)
+	o := MutantOptions{Cases: cases, Kinds: kinds, Each: 1, Tabs: 2, Out: t.TempDir()}
+	results, err := Mutants(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,5 +28,11 @@ func TestADefectDropsItsLayerAlone(t *testing.T) {
 		if !r.Valid {
 			t.Errorf("%s, %s: %+v", r.Layer, r.Kind, r)
 		}
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop() // nothing is measured any more: all is known
+	again, err := Mutants(ended, o)
+	if d := cmp.Diff(results, again); err != nil || d != "" {
+		t.Errorf("the same from what is kept: %v %s", err, d)
 	}
 }

@@ -26,11 +26,13 @@ type report struct {
 	Rows       []row
 	Families   []row
 	Cases      []pair
+	Swap       *Swap
 }
 
 type row struct {
 	Name    string
 	A, B, D Interval
+	Bins    []int // cases by tens of points
 }
 
 type pair struct {
@@ -45,6 +47,10 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 		return template.HTML(fmt.Sprintf(`<i style="width:%.1f%%"></i><b style="left:%.1f%%;width:%.1f%%"></b>`, clamp(i.Mean), clamp(i.Low), clamp(i.High)-clamp(i.Low))) // numbers alone
 	},
 	"side": newSide,
+	"part": func(n int, of []int) string {
+		return fmt.Sprintf("%.0f", 100*float64(n)/float64(max(1, slices.Max(of))))
+	},
+	"tens": func(i int) string { return fmt.Sprintf("%d to %d", 10*i, 10*i+10) },
 }).Parse(reportHTML))
 
 // WriteReport writes the page of the run in dir, beside it, as one file.
@@ -55,7 +61,7 @@ func WriteReport(dir string) (string, error) {
 	}
 	p := report{Title: r.Source, A: r, DirA: dir}
 	for _, name := range ui4a.LayerNames {
-		p.Rows = append(p.Rows, row{Name: name, A: r.Summary.Layers[name]})
+		p.Rows = append(p.Rows, row{Name: name, A: r.Summary.Layers[name], Bins: r.Summary.Histograms[name]})
 	}
 	for name, v := range r.Summary.Families {
 		p.Families = append(p.Families, row{Name: name, A: v})

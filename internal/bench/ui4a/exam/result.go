@@ -70,9 +70,10 @@ type Summary struct {
 	Mobile     Interval            `json:"final_mobile"`
 	Composite  Interval            `json:"composite"` // before normalisation
 	Layers     map[string]Interval `json:"layers"`
-	Families   map[string]Interval `json:"families"` // composite
-	Decision   Interval            `json:"decision"` // a card where one is right, none where none is, percent
-	Rounds     float64             `json:"rounds"`   // of repair, mean
+	Histograms map[string][]int    `json:"histograms"` // of each layer: cases with 0 to 10 points, 10 to 20, ..., 90 to 100
+	Families   map[string]Interval `json:"families"`   // composite
+	Decision   Interval            `json:"decision"`   // a card where one is right, none where none is, percent
+	Rounds     float64             `json:"rounds"`     // of repair, mean
 	Output     float64             `json:"output_tokens"`
 	FirstMS    float64             `json:"first_ms"`
 	PaintMS    float64             `json:"paint_ms"` // median
@@ -81,7 +82,7 @@ type Summary struct {
 
 // sum computes the summary.
 func (r *Run) sum() {
-	s := Summary{Layers: map[string]Interval{}, Families: map[string]Interval{}}
+	s := Summary{Layers: map[string]Interval{}, Histograms: map[string][]int{}, Families: map[string]Interval{}}
 	var score, rules, mobile, decided, paint []float64
 	layers, families := map[string][]float64{}, map[string][]float64{}
 	for _, c := range r.Cases {
@@ -107,7 +108,7 @@ func (r *Run) sum() {
 	s.Composite, s.Decision = bootstrap(score), bootstrap(decided)
 	s.Final, s.FinalRules, s.Mobile = anchors.final(s.Composite), anchors.final(bootstrap(rules)), anchors.final(bootstrap(mobile))
 	for name, v := range layers {
-		s.Layers[name] = bootstrap(v)
+		s.Layers[name], s.Histograms[name] = bootstrap(v), histogram(v)
 	}
 	for name, v := range families {
 		s.Families[name] = bootstrap(v)
@@ -133,6 +134,15 @@ func (c CaseResult) byLayer() map[string]float64 {
 		sums[name] /= n[name]
 	}
 	return sums
+}
+
+// histogram counts values by tens; 100 is with those above 90.
+func histogram(values []float64) []int {
+	n := make([]int, 10)
+	for _, v := range values {
+		n[int(clamp(v)/10.0001)]++
+	}
+	return n
 }
 
 // bootstrap gives the mean and the percentile interval of 2,000 resamples of the cases

@@ -99,9 +99,14 @@ func (x *runner) one(ctx context.Context, t *stage.Tab, c *ui4a.Case) (CaseResul
 	default:
 		return r, x.views(ctx, t, c, &r)
 	}
+	r.whole()
+	return r, nil
+}
+
+// whole makes the score of a case without a card on screen.
+func (r *CaseResult) whole() {
 	r.Score = ui4a.Composite(r.Layers, ui4a.Judged)
 	r.Rules, r.Mobile = r.Score, r.Score
-	return r, nil
 }
 
 // answer asks the source, and sends the card back while something is broken in it.
@@ -146,22 +151,35 @@ func (x *runner) views(ctx context.Context, t *stage.Tab, c *ui4a.Case, r *CaseR
 		} else {
 			e = e.Like(first)
 		}
-		out := ViewResult{View: v, PaintMS: e.PaintMS, TaskMS: e.TaskMS, Shots: e.Shots, Axe: len(e.Axe)}
+		var verdicts ui4a.Verdicts
 		if x.Judges != nil && e.Mounted {
-			if out.Verdicts, err = x.Judges.Judge(ctx, c, e, album.first); err != nil {
+			if verdicts, err = x.Judges.Judge(ctx, c, e, album.first); err != nil {
 				return err
 			}
 		}
-		out.Layers = c.Layers(e, out.Verdicts)
-		out.Score, out.Rules = ui4a.Composite(out.Layers, ui4a.Judged), ui4a.Composite(out.Layers, ui4a.ByRules)
+		out := viewResult(c, e, verdicts)
 		if out.Evidence, err = album.evidence(c, e); err != nil {
 			return err
 		}
 		r.Views = append(r.Views, out)
-		r.Score, r.Rules = r.Score+out.Score/float64(len(x.Views)), r.Rules+out.Rules/float64(len(x.Views))
 	}
-	r.Mobile = r.Views[0].Score
+	r.mean()
 	return nil
+}
+
+// viewResult scores a card on one screen.
+func viewResult(c *ui4a.Case, e ui4a.Evidence, v ui4a.Verdicts) ViewResult {
+	out := ViewResult{View: e.View, PaintMS: e.PaintMS, TaskMS: e.TaskMS, Shots: e.Shots, Axe: len(e.Axe), Verdicts: v, Layers: c.Layers(e, v)}
+	out.Score, out.Rules = ui4a.Composite(out.Layers, ui4a.Judged), ui4a.Composite(out.Layers, ui4a.ByRules)
+	return out
+}
+
+// mean makes the scores of a case of those of its screens.
+func (r *CaseResult) mean() {
+	r.Score, r.Rules, r.Mobile = 0, 0, r.Views[0].Score
+	for _, v := range r.Views {
+		r.Score, r.Rules = r.Score+v.Score/float64(len(r.Views)), r.Rules+v.Rules/float64(len(r.Views))
+	}
 }
 
 // album writes pictures and evidence below a directory.

@@ -13,9 +13,9 @@ func visualKinds() []Kind {
 	return []Kind{
 		always(l, "wider than the screen", patch{change: `box.style.width = "640px";`}),
 		always(l, "a least width", patch{change: `const first = box.firstElementChild as HTMLElement | null; if (first) first.style.minWidth = "560px";`}),
-		always(l, "pushed off to the left", patch{change: `box.style.marginLeft = "-70px"; box.style.width = "calc(100% + 70px)";`}),
+		always(l, "pushed off to the left", patch{change: `box.style.marginLeft = "-20px"; box.style.width = "calc(100% + 20px)";`}),
 		always(l, "pushed off to the right", patch{change: `box.style.marginLeft = "70px"; box.style.width = "100%";`}),
-		always(l, "a word that does not break", patch{after: `<p style={{ whiteSpace: "nowrap" }}>{"Donaudampfschifffahrtsgesellschaft".repeat(3)}</p>`}),
+		always(l, "a word that does not break", patch{after: `<p style={{ whiteSpace: "nowrap" }}>{"0123456789".repeat(9)}</p>`}),
 		always(l, "lines that do not break", patch{after: `<p style={{ whiteSpace: "nowrap" }}>{"all of it on one line ".repeat(6)}</p>`}),
 		always(l, "a heading cut off below", patch{change: heading + ` if (head) { head.style.height = "9px"; head.style.overflow = "hidden"; }`}),
 		always(l, "a heading cut off at its side", patch{change: heading + ` if (head) { head.style.width = "24px"; head.style.whiteSpace = "nowrap"; head.style.overflow = "hidden"; }`}),

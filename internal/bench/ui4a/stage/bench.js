@@ -38,8 +38,8 @@ bench.show = (card) => {
   bench.surface.show(card);
 };
 
-/** What there is to wait for. */
-bench.count = () => bench.sent.length + bench.states + bench.surface.secrets.sealed.size;
+/** What has left the card: Actions and sealed values, and the values of its state. */
+bench.count = () => [bench.sent.length + bench.surface.secrets.sealed.size, bench.states];
 bench.frame = () => {
   const r = place.querySelector("iframe")?.getBoundingClientRect();
   return r ? [r.x, r.y, r.width, r.height] : [];

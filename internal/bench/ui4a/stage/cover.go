@@ -54,7 +54,7 @@ func (c *cover) round(again bool) error {
 			return nil
 		}
 		done[key] = true
-		if err := c.use(w, key, now); err != nil {
+		if err := c.use(w, key, now, again); err != nil {
 			return err
 		}
 	}
@@ -93,8 +93,9 @@ func pressed(role string) bool {
 	return slices.Contains([]string{"button", "link", "checkbox", "radio", "switch", "tab", "option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem"}, role)
 }
 
-// use does what the control is for, and notes whether anything came of it.
-func (c *cover) use(w ui4a.Widget, key string, now ui4a.Snapshot) error {
+// use does what the control is for, and notes whether anything came of it. The second time
+// a change of the card's state that nobody sees is an effect, too.
+func (c *cover) use(w ui4a.Widget, key string, now ui4a.Snapshot, again bool) error {
 	o := c.seen[key]
 	if o == nil {
 		o = &ui4a.Operated{Role: w.Role, Name: w.Name}
@@ -104,31 +105,19 @@ func (c *cover) use(w ui4a.Widget, key string, now ui4a.Snapshot) error {
 		o.Effect, o.Why = true, "it is the chosen one"
 		return nil
 	}
-	count, err := c.screen.count()
-	if err != nil {
-		return err
-	}
-	why, dead := "", false
+	dead := false
 	if byKey := pressed(w.Role) && !c.tried[w.Role] && w.Role != "option" && w.Role != "radio" && w.Role != "tab"; byKey {
 		c.tried[w.Role] = true
-		if o.Effect, err = c.press(w, now, count); err != nil || o.Effect {
+		var err error
+		if o.Effect, err = c.press(w); err != nil || o.Effect {
 			c.keys.Pressed++
 			return err
 		}
 		dead = true
 	}
-	if why, err = c.screen.operate(w); err != nil {
+	why, err := c.operate(w, o, now, again)
+	if err != nil {
 		return err
-	}
-	if why == "" {
-		within := soon
-		if w.Sealed { // it tells the page after a pause
-			within = 4 * soon
-		}
-		if o.Effect, err = c.effect(now, count, within); err != nil {
-			return err
-		}
-		why = whyNot(o.Effect, "nothing came of it")
 	}
 	if o.Why = why; dead && o.Effect {
 		c.keys.Pressed++
@@ -137,9 +126,44 @@ func (c *cover) use(w ui4a.Widget, key string, now ui4a.Snapshot) error {
 	return nil
 }
 
-// press uses a control with its key.
-func (c *cover) press(w ui4a.Widget, now ui4a.Snapshot, count int) (bool, error) {
+// late is how long a card may take to tell a change of its state.
+const late = 150 * time.Millisecond
+
+func (c *cover) operate(w ui4a.Widget, o *ui4a.Operated, now ui4a.Snapshot, again bool) (why string, err error) {
+	if again {
+		time.Sleep(late)
+	}
+	n, err := c.screen.count()
+	if err != nil {
+		return "", err
+	}
+	before := mark{now.Hash, n[0], -1}
+	if again {
+		before.states = n[1]
+	}
+	if why, err = c.screen.operate(w); err != nil || why != "" {
+		return why, err
+	}
+	within := soon
+	if w.Sealed || again { // it tells the page after a pause
+		within = 4 * soon
+	}
+	o.Effect, err = c.effect(before, within)
+	return whyNot(o.Effect, "nothing came of it"), err
+}
+
+// press uses a control with its key. Moving the focus there may have changed something by
+// itself: a field takes its value when it is left.
+func (c *cover) press(w ui4a.Widget) (bool, error) {
 	if ok, err := c.screen.focus(w); err != nil || !ok {
+		return false, err
+	}
+	hash, err := browser.Look[string](c.screen.doc, "probe.now()")
+	if err != nil {
+		return false, err
+	}
+	before, err := c.screen.mark(hash)
+	if err != nil {
 		return false, err
 	}
 	key := " "
@@ -149,15 +173,15 @@ func (c *cover) press(w ui4a.Widget, now ui4a.Snapshot, count int) (bool, error)
 	if err := c.screen.tab.page.Press(key); err != nil {
 		return false, err
 	}
-	return c.effect(now, count, soon)
+	return c.effect(before, soon)
 }
 
 // soon is how long an effect may take.
 const soon = 120 * time.Millisecond
 
 // effect: the card is another, something has left it, or the focus has moved on.
-func (c *cover) effect(now ui4a.Snapshot, count int, within time.Duration) (bool, error) {
-	ok, err := c.screen.came(now.Hash, count, within)
+func (c *cover) effect(before mark, within time.Duration) (bool, error) {
+	ok, err := c.screen.came(before, within)
 	if err != nil || !ok {
 		return ok, err
 	}

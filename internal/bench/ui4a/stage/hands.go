@@ -189,10 +189,10 @@ func (x *screen) confirm() error {
 }
 
 // came waits until the state or what has left the card is another than before.
-func (x *screen) came(hash string, count int, within time.Duration) (bool, error) {
+func (x *screen) came(before mark, within time.Duration) (bool, error) {
 	const turn = 60 * time.Millisecond
 	for end := time.Now().Add(within); ; {
-		ok, err := browser.Look[bool](x.doc, fmt.Sprintf("probe.changed(%q, %d)", hash, turn.Milliseconds()))
+		ok, err := browser.Look[bool](x.doc, fmt.Sprintf("probe.changed(%q, %d)", before.hash, turn.Milliseconds()))
 		if err != nil || ok {
 			return ok, err
 		}
@@ -200,8 +200,11 @@ func (x *screen) came(hash string, count int, within time.Duration) (bool, error
 			return false, err
 		}
 		n, err := x.count()
-		if err != nil || n != count {
-			return n != count, err
+		if err != nil {
+			return false, err
+		}
+		if n[0] != before.left || before.states >= 0 && n[1] != before.states {
+			return true, nil
 		}
 		if time.Now().After(end) {
 			return false, nil

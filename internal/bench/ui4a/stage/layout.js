@@ -51,12 +51,14 @@ globalThis.layout = (() => {
     const out = new Set();
     for (let i = 0; i < runs.length && out.size < 10; i++) for (let j = i + 1; j < runs.length; j++) {
       const a = runs[i], b = runs[j];
-      if (a.e === b.e || a.e.contains(b.e) && getComputedStyle(b.e).position === "static" && a.e === b.e.parentElement && sameLine(a.r, b.r)) continue;
+      if (a.e === b.e && !upon(a.r, b.r) || a.e !== b.e && a.e.contains(b.e) && getComputedStyle(b.e).position === "static" && a.e === b.e.parentElement && sameLine(a.r, b.r)) continue;
       const w = Math.min(a.r.right, b.r.right) - Math.max(a.r.left, b.r.left), h = Math.min(a.r.bottom, b.r.bottom) - Math.max(a.r.top, b.r.top);
       if (w > 2 && h > 4 && w * h > 0.2 * Math.min(a.r.width * a.r.height, b.r.width * b.r.height)) out.add(`${JSON.stringify(a.text.slice(0, 30))} and ${JSON.stringify(b.text.slice(0, 30))}`);
     }
     return [...out];
   }
+  // Lines of one text lie upon each other when they share more than half of their height.
+  const upon = (a, b) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5 * Math.min(a.height, b.height);
   const sameLine = (a, b) => Math.abs(a.top - b.top) < 2 && (a.right <= b.left + 2 || b.right <= a.left + 2);
 
   function fonts(runs) {

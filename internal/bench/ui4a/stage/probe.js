@@ -16,6 +16,12 @@ globalThis.probe = (() => {
     return found;
   }
 
+  // What can have a role that matters: asking the browser for the role of each of thousands
+  // of plain elements would make the card hang.
+  const plain = /^(div|span|i|b|em|strong|small|br|g|path|line|rect|circle|polyline|polygon|tspan|style|script)$/i;
+  const spoken = (e) => !plain.test(e.tagName) || e.hasAttribute("role");
+  const operable = (e) => /^(a|area|button|input|select|textarea|summary|option)$/i.test(e.tagName) || e.hasAttribute("role") || e.hasAttribute("contenteditable");
+
   const box = (e) => e.getBoundingClientRect();
   const sized = (r) => r.width >= 2 && r.height >= 2;
   const seen = (e) => e.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true }) && sized(box(e)) && !clippedAway(e);
@@ -74,10 +80,10 @@ globalThis.probe = (() => {
     known = [];
     const list = [];
     for (const e of all()) {
+      const at = operable(e) && place(e);
+      if (!at) continue;
       const role = roleOf(e);
       if (!isControl(role) || e.closest("[aria-hidden=true]") || (role === "option" && e.tagName === "OPTION")) continue;
-      const at = place(e);
-      if (!at) continue;
       const r = box(at), own = box(e);
       let target = { w: own.width, h: own.height };
       for (const l of e.labels ?? []) if (seen(l) && (role === "checkbox" || role === "radio" || role === "switch")) {
@@ -135,7 +141,7 @@ globalThis.probe = (() => {
       if (e.tagName === "SELECT" && seen(e)) parts.push(e.selectedOptions[0]?.text ?? "");
       else if ((e.tagName === "INPUT" || e.tagName === "TEXTAREA") && !["password", "hidden", "checkbox", "radio", "range"].includes(e.type) && seen(e)) parts.push(e.value);
     }
-    for (const t of document.querySelectorAll("svg text")) if (!document.body.innerText.includes(t.textContent)) parts.push(t.textContent);
+    for (const t of document.querySelectorAll("svg text")) if (!parts[0].includes(t.textContent)) parts.push(t.textContent);
     return parts.join("\n");
   }
 
@@ -281,8 +287,9 @@ globalThis.probe = (() => {
   function roles() {
     const found = [];
     for (const e of all()) {
+      if (!spoken(e) || !place(e)) continue;
       const role = roleOf(e);
-      if (role && role !== "generic" && role !== "none" && !e.closest("[aria-hidden=true]") && place(e)) found.push({ role, name: nameOf(e).slice(0, 200) });
+      if (role && role !== "generic" && role !== "none" && !e.closest("[aria-hidden=true]")) found.push({ role, name: nameOf(e).slice(0, 200) });
     }
     return found;
   }

@@ -215,12 +215,26 @@ func (x *screen) sent() ([]ui4a.Sent, error) {
 	return browser.Eval[[]ui4a.Sent](x.tab.page, list)
 }
 
-// count changes whenever something leaves the card.
-func (x *screen) count() (int, error) {
+// mark is what a card is compared with to see whether something came of a gesture.
+type mark struct {
+	hash   string
+	left   int // Actions and sealed values that have left the card
+	states int // values of its state that it has told; less than 0: they do not count
+}
+
+// mark gives the present one, whose hash is known. Values of state are told a little late,
+// so they count only when nothing was done just before.
+func (x *screen) mark(hash string) (mark, error) {
+	n, err := x.count()
+	return mark{hash: hash, left: n[0], states: -1}, err
+}
+
+// count tells how much has left the card so far.
+func (x *screen) count() ([2]int, error) {
 	if x.surface == "" {
-		return browser.Eval[int](x.tab.page, "twinSent.length")
+		return browser.Eval[[2]int](x.tab.page, "[twinSent.length, 0]")
 	}
-	return browser.Eval[int](x.tab.page, "bench.count()")
+	return browser.Eval[[2]int](x.tab.page, "bench.count()")
 }
 
 // at makes a point of the document one of the page, and brings it into view.

@@ -34,7 +34,7 @@ func (x *screen) step(s ui4a.Step, r *ui4a.StepResult, before []ui4a.Sent) error
 	if err != nil {
 		return err
 	}
-	count, err := x.count()
+	from, err := x.mark(start.Hash)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (x *screen) step(s ui4a.Step, r *ui4a.StepResult, before []ui4a.Sent) error
 	}
 	r.Done, r.Why, r.Control = why == "", why, w.Role+" "+w.Name
 	if r.Done {
-		if _, err := x.came(start.Hash, count, 400*time.Millisecond); err != nil {
+		if _, err := x.came(from, 400*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -151,10 +151,14 @@ func (x *screen) choose(s ui4a.Step, now ui4a.Snapshot, open bool) (w ui4a.Widge
 	if !ok {
 		return w, "there is no option like " + s.Value, nil
 	}
+	before, err := x.mark(now.Hash)
+	if err != nil {
+		return box, "", err
+	}
 	if why, err := x.click(box, 1); err != nil || why != "" {
 		return box, why, err
 	}
-	if _, err := x.came(now.Hash, -1, 300*time.Millisecond); err != nil {
+	if _, err := x.came(mark{hash: now.Hash, left: before.left, states: -1}, 300*time.Millisecond); err != nil {
 		return box, "", err
 	}
 	if now, err = x.state(); err != nil {
