@@ -25,7 +25,10 @@ func interactionKinds() []Kind {
 		where(l, "fields take nothing", patch{once: `box.addEventListener("beforeinput", (e) => e.preventDefault(), true); ` + dead("select", presses)}, "<Field", "<NumberField", "<Select", "<textarea"),
 		where(l, "sliders do not move", patch{once: dead("[role=slider],input[type=range]", `["keydown", "pointerdown", "mousedown"]`)}, "<Slider"),
 		where(l, "keys do not press buttons", patch{once: `box.addEventListener("keydown", (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); e.stopPropagation(); } }, true);`}, "<Button"),
-		where(l, "Tab passes buttons by", patch{change: `for (const b of box.querySelectorAll("button")) if (b.tabIndex !== -1) b.tabIndex = -1;`}, "<Button"),
+		{l, "Tab passes buttons by", func(c *ui4a.Case) (string, bool) { // the Tab key is tried at the start, when a disabled button is no stop
+			source, ok := wrap(c.Card, patch{change: `for (const b of box.querySelectorAll("button")) if (b.tabIndex !== -1) b.tabIndex = -1;`})
+			return source, ok && strings.Contains(c.Card, "<Button") && !strings.Contains(c.Card, "disabled=")
+		}},
 		where(l, "focus is not seen", patch{once: `const quiet = document.createElement("style"); quiet.textContent = "* { outline: none !important; box-shadow: none !important }"; document.head.append(quiet);`}, "<Button", "<Field", "<Slider", "<Checkbox", "<Tabs"),
 		where(l, "the last button stays disabled", patch{change: `const all = box.querySelectorAll("button:not([role])"); const end = all[all.length - 1] as HTMLButtonElement; if (end && !end.disabled) end.disabled = true;`}, "<Button"),
 		where(l, "a button lets clicks through", patch{change: `const b = box.querySelector("button:not([role])") as HTMLElement | null; if (b && b.style.pointerEvents !== "none") b.style.pointerEvents = "none";`}, "<Button"),
