@@ -105,8 +105,13 @@ func (c *card) spreads(e tsx.Element) bool {
 
 // pressable tells of a button that does nothing when it is pressed.
 func (c *card) pressable(e tsx.Element) {
-	if c.spreads(e) || c.within(e, "form") || c.within(e, "Dialog") {
+	if c.spreads(e) || c.within(e, "Dialog") {
 		return
+	}
+	if c.within(e, "form") || c.within(e, "Form") {
+		if _, typed := attribute(e, "type"); typed || e.Name != "Button" { // Button is of type button
+			return
+		}
 	}
 	for _, name := range []string{"onClick", "onPointerDown", "onMouseDown", "onPointerUp", "onKeyDown", "disabled", "popoverTarget", "command", "commandfor"} {
 		if _, ok := attribute(e, name); ok {
@@ -114,7 +119,7 @@ func (c *card) pressable(e tsx.Element) {
 		}
 	}
 	if c.holds(e) {
-		c.warn(e.Start, "dead-control", "the button does nothing", "add onClick={() => …}, or leave the button out")
+		c.warn(e.Start, "dead-control", "the button does nothing", "add onClick={() => …}, in a form type=\"submit\", or leave the button out")
 	}
 }
 

@@ -36,6 +36,8 @@ var ruleCases = []struct{ name, source, want string }{
 	{"class", body(`<p class="p-2">a</p>`), "5:4 attribute-name"},
 	{"no text for a picture", body(`<img src="asset:a" />`), "5:1 missing-alt"},
 	{"a dead button", body(`<button>a</button>`), "5:1 dead-control"},
+	{"a button that submits", "import { Button, Form } from \"$ui4a/ui\";\n" + body(`<Form onSubmit={() => setN(1)}><Button type="submit">a</Button></Form>`), ""},
+	{"a button of a form that does not", "import { Button, Form } from \"$ui4a/ui\";\n" + body(`<Form onSubmit={() => setN(1)}><Button>a</Button></Form>`), "6:32 dead-control"},
 	{"a button of a form", body(`<form onSubmit={() => setN(1)}><button>a</button></form>`), ""},
 	{"a button whose owner works", "import { Card, Button } from \"$ui4a/ui\";\n" + body(`<Card title="a" action={<Button>a</Button>} />`), ""},
 	{"a field that keeps its value", body(`<input value={n} />`), "5:1 dead-control"},

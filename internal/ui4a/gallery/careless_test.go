@@ -35,6 +35,11 @@ func TestCarelessCardsAreTold(t *testing.T) {
 				<Chart label="D" kind="pie" data={[null, { m: "a" }, { m: "b", v: "x" }] as any} x="m" y="v" /><Stat label="L" value={undefined as any} /></Stack>`,
 			[]string{"Chart y: x is no number"}, []string{"No data", "L"},
 		},
+		"charts and tables of lists": {
+			`<Stack><Chart label="Sum" kind="bar" x={["a", "b"]} y={[1, 2]} /><Chart label="D" kind="line" x={["a", 3]} y={{ One: [1], Two: "x" as any }} /><Chart label="E" kind="bar" x="m" y="v" />
+				<Table label="T" columns={["Name", { key: "n", label: "Number" }]} rows={[["Ada", 7], { Name: "Bo", n: 8 }, ["Cy", 9, "more"]]} /></Stack>`,
+			[]string{"Chart y Two: a list is expected here", "Chart: data is missing"}, []string{"Sum", "One", "Ada", "7", "Bo", "8", "Cy"},
+		},
 		"tabs of something else": {
 			`<Tabs label="T"><p>no tab</p><Tab label="one">first</Tab></Tabs>`,
 			[]string{"Tabs: something that is no Tab is not shown"}, []string{"first"},

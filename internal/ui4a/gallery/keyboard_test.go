@@ -81,6 +81,23 @@ func TestKeysOperateControls(t *testing.T) {
 	}
 }
 
+// A form tells what its controls hold, once all of it is valid, by Enter as well; a button
+// of type reset empties it. So does the browser's own form, which a sandbox does not send.
+func TestFormsTellTheirValues(t *testing.T) {
+	s := newStage(t, phone)
+	s.show("form", source(t, "form"))
+	s.must(s.Press(browser.Tab + "A" + browser.Enter)) // a letter too few
+	s.wait(`document.activeElement.matches(":invalid") && document.body.innerText.includes("Nothing is ordered.")`)
+	s.must(s.Press("da" + browser.Tab + "3" + browser.Tab + browser.Tab + " " + browser.Tab + browser.Enter))
+	s.wait(`document.body.innerText.includes('{"Name":"Ada","Cups":3,"With milk":true}')`)
+	s.must(s.Press(browser.Tab + browser.Enter))
+	s.wait(`document.querySelector("input").value === "" && document.querySelector("[type=number]").value === "1"`)
+	s.show("own", `export default function Own() { const [n, set] = useState(""); return <form onSubmit={(e) => { e.preventDefault(); set(new FormData(e.currentTarget).get("q")); }}>
+		<input name="q" aria-label="q" /><button>Go</button><p>found {n}</p></form>; }`)
+	s.must(s.Press(browser.Tab + "tea" + browser.Enter))
+	s.wait(`document.body.innerText.includes("found tea")`)
+}
+
 // Escape closes a dialog, and the focus comes back to what opened it.
 func TestEscapeClosesADialog(t *testing.T) {
 	s := newStage(t, phone)

@@ -10,11 +10,11 @@ export interface ChartProps {
   label: string;
   kind: "bar" | "line" | "area" | "pie" | "donut" | "scatter";
   /** objects, one for each point on x */
-  data: object[];
-  /** field of names, or of numbers in a scatter */
-  x: string;
-  /** field of numbers, or several */
-  y: string | string[];
+  data?: object[];
+  /** field of names, or of numbers in a scatter; without data a list of them */
+  x: string | (string | number)[];
+  /** field of numbers, or several; without data {series: [numbers]}, or [numbers] */
+  y: string | Record<string, number[]> | string[] | number[];
   /** shown names of the fields in y */
   names?: Record<string, string>;
   /** before or after each number */

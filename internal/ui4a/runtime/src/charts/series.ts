@@ -10,8 +10,18 @@ export interface Read {
 
 const most = 2000; // rows that are drawn
 
-/** Reads rows; a value that is no number is a gap. */
-export function read(p: { data?: unknown; x?: unknown; y?: unknown; names?: unknown }): Read {
+interface Given {
+  label?: unknown;
+  data?: unknown;
+  x?: unknown;
+  y?: unknown;
+  names?: unknown;
+}
+
+/** Reads what is drawn; a value that is no number is a gap. */
+export function read(p: Given): Read {
+  if (p.data === undefined && Array.isArray(p.x)) return lists(p, p.x.slice(0, most));
+  if (p.data === undefined) report({ code: "prop", message: "Chart: data is missing", fix: "give data, or lists in x and y" });
   const rows = list<unknown>(p.data, "Chart data").filter((r): r is Record<string, unknown> => typeof r === "object" && r !== null).slice(0, most);
   const x = text(p.x, "Chart x");
   const keys = (Array.isArray(p.y) ? p.y : [p.y]).map((k) => text(k, "Chart y")).filter((k) => k !== "");
@@ -24,6 +34,19 @@ export function read(p: { data?: unknown; x?: unknown; y?: unknown; names?: unkn
   return {
     names: rows.map((r, i) => text(r[x], "Chart x") || String(i + 1)),
     series: keys.map((key) => ({ key, name: text(named[key], "Chart names") || key, values: rows.map((r) => value(r[key])) })),
+  };
+}
+
+/** Reads a list of names and one of numbers, or several by their series' names. */
+function lists(p: Given, x: readonly unknown[]): Read {
+  const named = (p.names ?? {}) as Record<string, unknown>;
+  const several = Array.isArray(p.y) ? { [text(p.label, "Chart label")]: p.y } : ((typeof p.y === "object" && p.y) || {});
+  return {
+    names: x.map((n, i) => text(n, "Chart x") || String(i + 1)),
+    series: Object.entries(several).map(([key, values]) => {
+      const numbers = list<unknown>(values, `Chart y ${key}`);
+      return { key, name: text(named[key], "Chart names") || key, values: x.map((_, i) => value(numbers[i])) };
+    }),
   };
 }
 

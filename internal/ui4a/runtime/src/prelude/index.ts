@@ -8,3 +8,4 @@ import "./storage";
 import "./elements";
 import "./gesture";
 import "./links";
+import "./forms";

@@ -12,7 +12,7 @@ export interface ButtonProps {
   /** needed when there is only an icon */
   label?: string;
   disabled?: boolean;
-  type?: "button" | "submit";
+  type?: "button" | "submit" | "reset";
   /** shows as pressed: a toggle */
   pressed?: boolean;
   className?: string;
@@ -26,7 +26,7 @@ export function Button(p: ButtonProps) {
   const bare = inside === null || inside === undefined || inside === "" || inside === false;
   return (
     <button
-      type={one(p.type, ["button", "submit"], "Button type")}
+      type={one(p.type, ["button", "submit", "reset"], "Button type")}
       className={join("ui-button", tone, size === "s" && "small", bare && "bare", p.className)}
       disabled={!!p.disabled}
       aria-pressed={p.pressed === undefined ? undefined : !!p.pressed}

@@ -13,13 +13,15 @@ export interface FieldProps {
   hint?: string;
   error?: string;
   required?: boolean;
+  minLength?: number;
+  maxLength?: number;
   disabled?: boolean;
 }
 
 /** A labelled text field. */
 export function Field(p: FieldProps) {
   const around = useAround(p, "Field");
-  const [value, set] = useControlled(p.value, p.onChange, "", "Field");
+  const [value, set] = useControlled(p.label, p.value, p.onChange, "", "Field");
   const rows = Math.min(20, number(p.rows, 1, "Field rows"));
   const shared = {
     id: around.id,
@@ -27,6 +29,8 @@ export function Field(p: FieldProps) {
     onChange: (e: { target: { value: string } }) => set(e.target.value),
     placeholder: text(p.placeholder, "Field placeholder") || undefined,
     required: !!p.required,
+    minLength: p.minLength === undefined ? undefined : number(p.minLength, 0, "Field minLength"),
+    maxLength: p.maxLength === undefined ? undefined : number(p.maxLength, 524288, "Field maxLength"),
     disabled: !!p.disabled,
     "aria-invalid": around.error !== "" || undefined,
     "aria-describedby": around.described,
@@ -58,7 +62,7 @@ export function Select(p: SelectProps) {
   const around = useAround(p, "Select");
   const options = choices(p.options, "Select options");
   const empty = text(p.placeholder, "Select placeholder");
-  const [value, set] = useControlled(p.value, p.onChange, empty === "" ? (options[0]?.value ?? "") : "", "Select");
+  const [value, set] = useControlled(p.label, p.value, p.onChange, empty === "" ? (options[0]?.value ?? "") : "", "Select");
   const chosen = text(value, "Select value");
   // The browser's own list: it may leave the frame of a card, which is often low.
   return (

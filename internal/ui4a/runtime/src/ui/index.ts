@@ -2,6 +2,7 @@
 export * from "./layout";
 export * from "./card";
 export * from "./button";
+export * from "./form";
 export * from "./field";
 export * from "./numbers";
 export * from "./toggles";

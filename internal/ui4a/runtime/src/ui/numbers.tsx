@@ -35,7 +35,7 @@ export function Slider(p: SliderProps) {
   const around = useAround(p, "Slider");
   const name = label(p.label, "Slider");
   const b = bounds(p, 0, 100, "Slider");
-  const [value, set] = useControlled(p.value, p.onChange, b.min, "Slider");
+  const [value, set] = useControlled(p.label, p.value, p.onChange, b.min, "Slider");
   const n = clamp(number(value, b.min, "Slider value"), b);
   const shown = withUnit(n.toLocaleString(undefined, { maximumFractionDigits: 6 }), text(p.unit, "Slider unit"));
   return (
@@ -70,7 +70,7 @@ export function NumberField(p: NumberFieldProps) {
   const around = useAround(p, "NumberField");
   const name = label(p.label, "NumberField");
   const b = bounds(p, -Infinity, Infinity, "NumberField");
-  const [value, set] = useControlled(p.value, p.onChange, Number.isFinite(b.min) ? b.min : 0, "NumberField");
+  const [value, set] = useControlled(p.label, p.value, p.onChange, Number.isFinite(b.min) ? b.min : 0, "NumberField");
   const [typed, setTyped] = useState<string | null>(null); // what is being typed, which may be no number yet
   const n = number(value, 0, "NumberField value");
   const unit = text(p.unit, "NumberField unit");

@@ -7,7 +7,8 @@ export type Column = string | { key: string; label?: string; align?: "left" | "r
 
 export interface TableProps {
   label: string;
-  rows: object[];
+  /** objects, or lists in the order of columns */
+  rows: (object | unknown[])[];
   /** keys, or {key, label, align, render(value, row)}; every key of the first row without it */
   columns?: Column[];
   /** headings sort */
@@ -40,19 +41,26 @@ function heads(columns: unknown, rows: readonly Record<string, unknown>[]): Head
   return all;
 }
 
+/** Gives each row as an object: the n-th value of one that is a list is the n-th column's. */
+function named(rows: readonly (Record<string, unknown> | unknown[])[], columns: unknown): Record<string, unknown>[] {
+  const keys = Array.isArray(columns) ? columns.map((c: Column) => (typeof c === "string" ? c : (c?.key ?? c?.label ?? ""))) : [];
+  return rows.map((r) => (Array.isArray(r) ? Object.fromEntries(r.map((v, i) => [keys[i] ?? i + 1, v])) : r));
+}
+
 const order = (a: unknown, b: unknown) => (typeof a === "number" && typeof b === "number" ? a - b : String(a ?? "").localeCompare(String(b ?? ""), undefined, { numeric: true }));
 
 /** Rows and columns. */
 export function Table(p: TableProps) {
   const name = label(p.label, "Table");
-  const rows = list<unknown>(p.rows, "Table rows").filter((r): r is Record<string, unknown> => typeof r === "object" && r !== null);
+  const given = list<unknown>(p.rows, "Table rows").filter((r): r is Record<string, unknown> | unknown[] => typeof r === "object" && r !== null);
+  const rows = useMemo(() => named(given, p.columns), [p.rows, p.columns]);
   const columns = heads(p.columns, rows);
   const [by, setBy] = useState<{ key: string; down: boolean } | null>(null);
   const sorted = useMemo(() => {
     if (by === null) return rows;
     const up = [...rows].sort((a, b) => order(a[by.key], b[by.key]));
     return by.down ? up.reverse() : up;
-  }, [p.rows, by]);
+  }, [rows, by]);
   const [box, overflows] = useOverflow<HTMLDivElement>();
   const press = (key: string) => setBy((b) => (b?.key !== key ? { key, down: false } : b.down ? null : { key, down: true }));
   const direction = (key: string) => (by?.key !== key ? undefined : by.down ? "descending" : "ascending");

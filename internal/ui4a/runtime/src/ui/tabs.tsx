@@ -18,7 +18,7 @@ export interface TabsProps {
 export function Tabs(p: TabsProps) {
   const tabs = parts(p.children);
   const names = tabs.map((t) => label(t.props.label, "Tab"));
-  const [value, set] = useControlled(p.value, p.onChange, names[0] ?? "", "Tabs");
+  const [value, set] = useControlled(p.label, p.value, p.onChange, names[0] ?? "", "Tabs");
   const open = names.includes(String(value)) ? String(value) : (names[0] ?? ""); // a tab may come or go while the card streams
   return (
     <Radix.Root className="ui-tabs" value={open} onValueChange={set}>

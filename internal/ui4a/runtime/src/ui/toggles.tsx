@@ -14,7 +14,7 @@ export interface SwitchProps {
 /** Turns something on or off at once. */
 export function Switch(p: SwitchProps) {
   const around = useAround(p, "Switch");
-  const [checked, set] = useControlled(p.checked, p.onChange, false, "Switch", "checked");
+  const [checked, set] = useControlled(p.label, p.checked, p.onChange, false, "Switch", "checked");
   return (
     <div className="ui-toggle">
       <RadixSwitch.Root id={around.id} className="ui-switch" checked={!!checked} onCheckedChange={set} disabled={!!p.disabled} aria-describedby={around.described}>
@@ -41,7 +41,7 @@ export interface CheckboxProps {
 /** Ticks one thing. */
 export function Checkbox(p: CheckboxProps) {
   const around = useAround(p, "Checkbox");
-  const [checked, set] = useControlled(p.checked, p.onChange, false, "Checkbox", "checked");
+  const [checked, set] = useControlled(p.label, p.checked, p.onChange, false, "Checkbox", "checked");
   return (
     <div className="ui-toggle">
       <input
@@ -83,7 +83,7 @@ export interface RadioGroupProps {
 /** Chooses one of a few that are all in sight. */
 export function RadioGroup(p: RadioGroupProps) {
   const around = useAround(p, "RadioGroup");
-  const [value, set] = useControlled(p.value, p.onChange, "", "RadioGroup");
+  const [value, set] = useControlled(p.label, p.value, p.onChange, "", "RadioGroup");
   return (
     <div className="ui-field">
       <div className="ui-label" id={`${around.id}-label`}>
@@ -93,7 +93,7 @@ export function RadioGroup(p: RadioGroupProps) {
       <div className={p.row ? "ui-radios row" : "ui-radios"} role="radiogroup" aria-labelledby={`${around.id}-label`} aria-describedby={around.described} aria-required={!!p.required || undefined}>
         {choices(p.options, "RadioGroup options").map((o) => (
           <label className="ui-toggle" key={o.value}>
-            <input type="radio" className="ui-radio" name={around.id} value={o.value} checked={String(value) === o.value} onChange={() => set(o.value)} disabled={!!p.disabled} />
+            <input type="radio" className="ui-radio" name={around.id} value={o.value} checked={String(value) === o.value} onChange={() => set(o.value)} required={!!p.required} disabled={!!p.disabled} />
             <span>{o.label}</span>
           </label>
         ))}
