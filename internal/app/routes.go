@@ -116,7 +116,7 @@ func (a *App) answers() *responses.API {
 // routes mounts the table behind the guard and the one check of credentials.
 func (a *App) routes() http.Handler {
 	mux, scopes, methods := http.NewServeMux(), map[string]auth.Scope{}, map[string]string{}
-	a.entries = slices.Concat(a.table(), a.publishing(), a.trainingTable())
+	a.entries = slices.Concat(a.table(), a.cards(), a.publishing(), a.trainingTable())
 	if a.alone {
 		a.entries = slices.DeleteFunc(a.entries, outsideTraining)
 	}

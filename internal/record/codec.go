@@ -60,6 +60,10 @@ var decoders = map[Kind]func([]byte) (Body, error){
 	KindToolDemoted:   decodeAs[ToolDemoted],
 	KindJoined:        decodeAs[Joined],
 	KindCompacted:     decodeAs[Compacted],
+	KindCardRendered:  decodeAs[CardRendered],
+	KindCardAction:    decodeAs[CardAction],
+	KindCardState:     decodeAs[CardState],
+	KindCardOutcome:   decodeAs[CardOutcome],
 }
 
 func decodeAs[T Body](text []byte) (Body, error) {

@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 var conversational = []record.Kind{
 	record.KindSessionOpened, record.KindTurnOpened, record.KindHop, record.KindToolResults, record.KindTurnClosed, record.KindSummary,
 	record.KindSummaryUsed, record.KindFeedback, record.KindDeleted, record.KindJoined, record.KindCompacted,
+	record.KindCardRendered, record.KindCardAction, record.KindCardState, record.KindCardOutcome,
 }
 
 // Every kind of record, killed at each stage of its write: in the transaction, before its
@@ -215,6 +216,9 @@ func (w *witness) checkAcked(t *testing.T, log *session.Log, turn session.Turn, 
 			ok = len(turn.Compacted) == 1 && turn.Compacted[0] == shortening
 		case "judged":
 			ok = turn.Score == -1
+		case "used":
+			card := turn.Cards["inline/"+turn.ID+"/0"]
+			ok = string(card.State["a"]) == "1" && card.Sequence == 7 && card.Ends[card.Rendered] == record.CardCompleted
 		case "deleted":
 			_, steps, err := log.Steps(t.Context(), me.Owner, turn.ID)
 			ok = err == nil && slices.Equal(steps[len(steps)-1].Deleted, []string{"response of " + turn.ID})

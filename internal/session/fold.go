@@ -65,6 +65,8 @@ func (t *Turn) move(r record.Record) {
 		t.Joined, t.Trace = b.Parts, []chat.Message{b.Message}
 	case record.Compacted:
 		t.Compacted = slices.Concat(t.Compacted, []record.Compacted{b})
+	default:
+		t.card(r.Body)
 	}
 }
 

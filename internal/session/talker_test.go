@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"macaron/internal/record"
 	"macaron/internal/session"
 	"macaron/internal/store/sqlite"
+	"macaron/internal/ui4a/action"
 )
 
 // failure lets the rig report from outside a test.
@@ -49,7 +51,7 @@ func talk(dir, at string, seed uint64) {
 	t.log = session.New(store, session.Options{})
 	t.useTools()
 	for {
-		things := []func(){t.useTools, t.together, t.shorten, t.judge, t.remove, t.open}
+		things := []func(){t.useTools, t.together, t.shorten, t.judge, t.remove, t.open, t.card}
 		t.random.Shuffle(len(things), func(i, j int) { things[i], things[j] = things[j], things[i] })
 		for _, do := range things {
 			do()
@@ -137,6 +139,17 @@ func (t *talker) remove() {
 	t.together()
 	must(t.log.Delete(ctx, me.Owner, t.last, "response of "+t.last))
 	fmt.Println("deleted", t.last)
+}
+
+// card uses a card of the last answer, until it is sent.
+func (t *talker) card() {
+	on := "inline/" + t.last + "/0"
+	revision := ids.DigestOf([]byte(t.last))
+	must(t.log.Card(ctx, me.Owner, t.last, record.CardRendered{Surface: on, Revision: revision, Bytes: 1}))
+	must(t.log.Card(ctx, me.Owner, t.last, record.CardState{Surface: on, Revision: revision, Values: map[string]json.RawMessage{"a": []byte("1")}}))
+	act := record.CardAction{Action: action.Action{Origin: action.Origin{Surface: on}, State: map[string]json.RawMessage{}, Sequence: 7}}
+	must(t.log.Card(ctx, me.Owner, t.last, act, record.CardOutcome{Surface: on, Revision: revision, Outcome: record.CardCompleted}))
+	fmt.Println("used", t.last)
 }
 
 // open opens a session that has no turn yet.

@@ -35,6 +35,7 @@ type Turn struct {
 	Part      *record.PartOf      // the turn answers a part of that turn
 	Joined    []record.JoinedPart // its own parts, if several specialists answered
 	Compacted []record.Compacted  // what this turn's views began to shorten
+	Cards     map[string]Card     // of its answer, by surface, as far as a page has shown them
 
 	Summary       string
 	SummarySource string // model or extract; "" when there is none yet

@@ -80,6 +80,8 @@ var Rules = []Rule{
 		Why: "a turn sees a Generator and its own interfaces, never who stands behind them"},
 	{From: []string{"internal/bench/ui4a"}, Not: rooms("internal/session", "internal/turn", "internal/store", "internal/harness", "internal/engine", "internal/config", "internal/web"),
 		Why: "the bench judges cards: it knows the card's language, a browser and a model, and not the product around them"},
+	{From: []string{"internal/ui4a"}, Not: rooms("internal/turn", "internal/backend", "internal/store", "internal/engine", "internal/config", "internal/web", "internal/harness"),
+		Why: "cards know their language, the browser's side and, in surface, the log; turns and models come to them through the page"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
 		Why: "std and go-cmp test; the real part runs where a mock would stand; config is one struct"},
 }

@@ -9,18 +9,23 @@ const FenceInfo = "ui4a/tsx"
 // contain three.
 const Fence = "````" + FenceInfo
 
-// Block is a piece of an answer: text, or a card.
+// PatchInfo is what stands behind the backticks of a patch's fence.
+const PatchInfo = "ui4a/patch"
+
+// Block is a piece of an answer: text, a card, or a patch of a card.
 type Block struct {
-	Card bool   `json:"card"`
-	Text string `json:"text"` // the text with its line ends, or the card's source without its fences
-	Open bool   `json:"open"` // a card whose closing fence has not come
-	Slip bool   `json:"slip"` // a card whose fence says tsx, or has fewer than four backticks
+	Card  bool    `json:"card"`            // a card or a patch
+	Patch bool    `json:"patch,omitempty"` // a patch: what it holds is read by Patch
+	On    Surface `json:"on,omitempty"`    // the surface that the fence names behind its info
+	Text  string  `json:"text"`            // the text with its line ends, or what is between the fences
+	Open  bool    `json:"open"`            // a card whose closing fence has not come
+	Slip  bool    `json:"slip"`            // a card whose fence says tsx, or has fewer than four backticks
 }
 
 // Fences reads an answer as it streams. The blocks depend on the text alone, never on
 // how it was cut. The zero value is ready.
 //
-// A fence is a line of at least three backticks and ui4a/tsx, indented by at most three
+// A fence is a line of at least three backticks and ui4a/tsx or ui4a/patch, indented by at most three
 // spaces, and closed by a line of at least as many backticks. A fence of tsx or jsx that
 // imports from $ui4a/ is a card too: models write it for the other. A fence of any other
 // kind is text, and no fence opens within it.
@@ -96,12 +101,24 @@ func (f *Fences) end(line string) {
 	case f.kind == maybe || f.cards == MaxFences:
 		f.text(f.head + f.body.String() + line)
 	default:
-		f.done = append(f.texts(), Block{Card: true, Text: f.body.String(), Slip: f.slipped()})
+		f.done = append(f.texts(), f.block())
 		f.tail.Reset()
 		f.cards++
 	}
 	f.ticks, f.head = 0, ""
 	f.body.Reset()
+}
+
+// block is the card whose fence is open.
+func (f *Fences) block() Block {
+	_, info := opening(f.head)
+	name, rest, _ := strings.Cut(info, " ")
+	on, err := ParseSurface(strings.TrimSpace(rest))
+	if err != nil {
+		on = ""
+	}
+	patch := strings.EqualFold(name, PatchInfo)
+	return Block{Card: true, Patch: patch, On: on, Text: f.body.String(), Slip: f.ticks < 4 || !patch && !strings.EqualFold(name, FenceInfo)}
 }
 
 func (f *Fences) text(s string) { f.tail.WriteString(s) }
@@ -112,11 +129,6 @@ func (f *Fences) texts() []Block {
 		return f.done
 	}
 	return append(f.done, Block{Text: f.tail.String()})
-}
-
-func (f *Fences) slipped() bool {
-	_, info := opening(f.head)
-	return f.ticks < 4 || firstWord(info) != FenceInfo
 }
 
 // Blocks is what has been read. While the answer streams, a line whose end has not come
@@ -133,7 +145,9 @@ func (f *Fences) Blocks(final bool) []Block {
 	}
 	switch {
 	case g.kind == card && g.cards < MaxFences:
-		return append(g.texts(), Block{Card: true, Text: g.body.String(), Open: true, Slip: g.slipped()})
+		b := g.block()
+		b.Open = true
+		return append(g.texts(), b)
 	case final:
 		g.text(g.head + g.body.String())
 	}
@@ -187,7 +201,7 @@ func firstWord(info string) string {
 
 func kindOf(info string) int {
 	switch firstWord(info) {
-	case FenceInfo:
+	case FenceInfo, PatchInfo:
 		return card
 	case "tsx", "jsx", "ui4a", "ui4a-tsx":
 		return maybe

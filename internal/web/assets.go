@@ -10,15 +10,20 @@ import (
 	"time"
 
 	"macaron/internal/errs"
+	"macaron/internal/ui4a/runtime"
 )
 
 //go:embed static
 var static embed.FS
 
 // policy lets the page load what is embedded here and talk to this server, nothing
-// else: no inline script or style, no other origin, no frame around it.
+// else: no inline script or style, no other origin, no frame around it. The chat page may
+// have the frames of cards in it besides.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
 	"img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+// chatPage is the file of the page that shows cards.
+const chatPage = "index.html"
 
 // kinds are the content types of the embedded files. They are not asked of the
 // machine, whose table may call a script plain text.
@@ -65,7 +70,13 @@ func assetOf(name string, body []byte) asset {
 }
 
 func (s *server) page(name string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { serve(w, r, s.assets[name]) }
+	return func(w http.ResponseWriter, r *http.Request) {
+		in := policy
+		if name == chatPage {
+			in += "; frame-src " + runtime.HostFrameSource(r.Host)
+		}
+		serve(w, r, s.assets[name], in)
+	}
 }
 
 func (s *server) asset(w http.ResponseWriter, r *http.Request) {
@@ -74,12 +85,12 @@ func (s *server) asset(w http.ResponseWriter, r *http.Request) {
 		s.Fail(w, errs.New(errs.NotFound, "there is no such part of the page", "reload the page"))
 		return
 	}
-	serve(w, r, a)
+	serve(w, r, a, policy)
 }
 
 // serve sends a file. The browser asks every time and gets 304 while the tag holds,
 // so that a new build never meets parts of an old one.
-func serve(w http.ResponseWriter, r *http.Request, a asset) {
+func serve(w http.ResponseWriter, r *http.Request, a asset, policy string) {
 	h := w.Header()
 	h.Set("Content-Type", a.kind)
 	h.Set("Cache-Control", "no-cache")

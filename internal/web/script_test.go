@@ -19,6 +19,7 @@ type script struct {
 	lines map[string]string // part of the request -> answer; "" never ends
 	asked []backend.Request // answer hops
 	ready error
+	gate  chan struct{} // closed: what stands behind "@@" in a line goes on
 }
 
 func (s *script) Capabilities() backend.Capabilities {
@@ -97,6 +98,10 @@ func (s *script) answer(ctx context.Context, r backend.Request, last string, yie
 		return
 	}
 	for piece := range strings.SplitAfterSeq(line, " ") {
+		if strings.HasPrefix(piece, "@@") {
+			<-s.gate
+			continue
+		}
 		if !yield(chat.Event{Text: piece}, nil) {
 			return
 		}

@@ -52,7 +52,14 @@ func settings(t *testing.T, home string) config.Config {
 
 func start(t *testing.T, home string, g *script) *site {
 	t.Helper()
-	s := serve(t, settings(t, home), app.Options{Generator: g})
+	return serveWith(t, home, g, app.Options{})
+}
+
+// serveWith is start with options of its own.
+func serveWith(t *testing.T, home string, g *script, opts app.Options) *site {
+	t.Helper()
+	opts.Generator = g
+	s := serve(t, settings(t, home), opts)
 	s.script = g
 	return s
 }
@@ -60,7 +67,9 @@ func start(t *testing.T, home string, g *script) *site {
 // serve runs an App until the end of the test or close.
 func serve(t *testing.T, cfg config.Config, opts app.Options) *site {
 	t.Helper()
-	opts.Log = obs.Discard()
+	if opts.Log == nil {
+		opts.Log = obs.Discard()
+	}
 	a, err := app.New(cfg, opts)
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ type Deps struct {
 func Handler(d Deps) http.Handler {
 	s := &server{Deps: d, assets: loadAssets()}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.page("index.html"))
+	mux.HandleFunc("GET /{$}", s.page(chatPage))
 	mux.HandleFunc("GET /runs", s.page("runs.html"))
 	mux.HandleFunc("GET /training", s.page("training.html"))
 	mux.HandleFunc("GET /assets/{name}", s.asset)

@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"macaron/internal/mint/ledger"
 	"macaron/internal/record"
 	"macaron/internal/session"
+	"macaron/internal/ui4a/action"
 )
 
 // Store is what a store has beyond session.Store.
@@ -147,6 +149,10 @@ func full() []record.Record {
 		rec("o", "s", "t", "p", 7, record.SummaryUsed{Text: "<é>\u2028"}),
 		rec("o", "s", "t", "p", 8, record.Feedback{Score: 1, Reason: "r"}),
 		rec("o", "s", "t", "p", 9, record.Deleted{Response: "resp_1"}),
+		rec("o", "s", "t", "p", 9, record.CardRendered{Surface: "inline/t/0", Revision: ids.DigestOf([]byte("c")), Bytes: 1}),
+		rec("o", "s", "t", "p", 9, record.CardState{Surface: "inline/t/0", Values: map[string]json.RawMessage{"a": []byte(`"<é>"`)}, Private: true}),
+		rec("o", "s", "t", "p", 9, record.CardAction{Action: action.Action{ID: "act_1", State: map[string]json.RawMessage{}}, Receipt: action.Receipt{Saw: "<é>"}}),
+		rec("o", "s", "t", "p", 9, record.CardOutcome{Surface: "inline/t/0", Outcome: record.CardErrored, Errors: []string{"e"}, Round: 1, Repair: "req_1"}),
 		ofRun("s", 10, record.RunOpened{Task: record.RunTask{Instruction: "do <é>"}, Mode: "functions", Messages: []chat.Message{chat.Text(chat.User, "do")}, Seed: 1<<64 - 1}),
 		ofRun("s", 11, record.ToolCalled{Call: "c", Name: "f", Arguments: []byte(`{"b":1,"a":"<é>"}`), Effect: "write", Attempt: 1}),
 		ofRun("s", 12, record.ToolReturned{Call: "c", Name: "f", Value: []byte(`{"b":1,"a":"<é>"}`), Shown: "s"}),

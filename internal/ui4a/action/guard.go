@@ -22,6 +22,13 @@ func NewGuard(c Contract, s *Secrets) *Guard { return &Guard{contract: c, secret
 // Revise puts a new revision of the card in force. What the surface held stays NoAI.
 func (g *Guard) Revise(c Contract) { g.contract = c }
 
+// Resume goes on where a guard of the same surface was: behind its last sequence, and
+// private if the surface has held a NoAI value.
+func (g *Guard) Resume(sequence int64, private bool) {
+	g.last = max(g.last, sequence)
+	g.secrets.any = g.secrets.any || private
+}
+
 // Hold takes a NoAI value that the host keeps for the surface, as JSON.
 func (g *Guard) Hold(value json.RawMessage) error {
 	v, err := decode(value)

@@ -59,6 +59,7 @@ var document = sync.OnceValue(func() []byte {
 func ServeFrame(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Del("Content-Security-Policy")
+	h.Del("X-Frame-Options") // the policy's frame-ancestors says who may frame it
 	for _, p := range FramePolicies() {
 		h.Add("Content-Security-Policy", p)
 	}
@@ -72,11 +73,14 @@ func ServeFrame(w http.ResponseWriter, r *http.Request) {
 //go:embed host
 var host embed.FS
 
+// HostFile gives one of the modules, or the stylesheet, with which a page holds surfaces.
+func HostFile(name string) ([]byte, error) { return host.ReadFile("host/" + path.Base(name)) }
+
 // ServeHost serves the modules and the stylesheet with which a page holds surfaces; the
 // path's value "name" says which.
 func ServeHost(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	body, err := host.ReadFile("host/" + path.Base(name))
+	body, err := HostFile(name)
 	if err != nil {
 		e := errs.New(errs.NotFound, "there is no such part of the page", "reload the page")
 		http.Error(w, e.Message, e.Code.Status())

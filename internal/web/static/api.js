@@ -51,6 +51,12 @@ export const session = (id) => get("/admin/sessions/" + encodeURIComponent(id));
 export const adapters = async () => (await get("/admin/adapters")).data;
 export const feedback = async (turn, score, reason) => (await post("/v1/feedback", { turn, score, ...(reason && { reason }) })).json();
 
+/** The cards of the conversation that ends with a turn, and those of an answer that is being written. */
+export const cards = (turn) => get("/v1/cards/" + encodeURIComponent(turn));
+export const cardFrames = async (draft) => (await post("/v1/cards", draft)).json();
+export const cardAction = async (turn, body) => (await post(`/v1/cards/${encodeURIComponent(turn)}/actions`, body)).json();
+export const cardEvent = async (turn, body, options) => (await post(`/v1/cards/${encodeURIComponent(turn)}/events`, body, options)).json();
+
 export const runs = (before = "") => get("/v1/runs?limit=50" + (before ? "&before=" + encodeURIComponent(before) : ""));
 export const run = (id) => get("/v1/runs/" + encodeURIComponent(id));
 export const decide = async (id, verb, body) => (await post(`/v1/runs/${encodeURIComponent(id)}/${verb}`, body)).json();

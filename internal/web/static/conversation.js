@@ -43,10 +43,10 @@ export class Conversation {
     this.timer = setTimeout(() => this.refresh(), 1500);
   }
 
-  /** Asks with a text after the shown turns. */
-  ask(text, force) {
+  /** Asks with a text after the shown turns; request names it in the log, if given. */
+  ask(text, force, request) {
     const path = this.tree.path();
-    return this.send(path, [{ role: "user", content: text }], force);
+    return this.send(path, [{ role: "user", content: text }], force, request);
   }
 
   /** Asks the same again: a sibling of the turn. */
@@ -64,9 +64,9 @@ export class Conversation {
     this.run?.stop.abort();
   }
 
-  async send(before, said, force) {
+  async send(before, said, force, request) {
     if (this.run) return;
-    const turn = this.open(before, said, force);
+    const turn = this.open(before, said, force, request);
     const stop = new AbortController();
     this.run = { turn, stop };
     this.changed(turn, "new");
@@ -82,10 +82,10 @@ export class Conversation {
     await this.refresh();
   }
 
-  open(before, said, force) {
-    const request = `page-${start}-${++requests}-${Math.random().toString(36).slice(2, 8)}`;
+  open(before, said, force, given) {
+    const request = given || `page-${start}-${++requests}-${Math.random().toString(36).slice(2, 8)}`;
     const turn = {
-      key: request, request, id: "", local: true, running: true, status: "open", under: before.at(-1)?.key || "",
+      key: request, request, id: "", local: true, running: true, fresh: true, typed: !given, status: "open", under: before.at(-1)?.key || "",
       said, messages: said, trace: [], partial: "", hops: [], feedback: 0, forced: force, probabilities: null,
     };
     this.tree.add(turn);

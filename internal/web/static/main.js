@@ -4,6 +4,7 @@
 import * as api from "./api.js";
 import { h, icon, iconButton } from "./dom.js";
 import { Conversation } from "./conversation.js";
+import { Cards } from "./cards.js";
 import { Specialists } from "./specialists.js";
 import { Thread, announceEnd, welcome } from "./thread.js";
 import { Composer } from "./composer.js";
@@ -20,6 +21,16 @@ let current = fresh();
 const page = {
   specialists: new Specialists(),
   busy: () => !!current.run || !ready,
+  cards: new Cards({
+    turn: (id) => current.tree.turns.find((t) => t.id === id),
+    busy: () => page.busy(),
+    ask(text, request, force = "") {
+      thread.toEnd();
+      current.ask(text, force, request);
+    },
+    changed: (turn) => (turn.running ? thread.text(turn) : draw()),
+  }),
+  after: (turn) => current.tree.before(turn).findLast((t) => t.id && t.status === "delivered")?.id ?? "",
   siblings: (turn) => current.tree.siblings(turn),
   welcome: () => welcome(page.specialists, composer.force.value, chooseSpecialist, (text) => composer.ready && current.ask(text, composer.force.value)),
   again: (turn) => current.again(turn, composer.force.value),

@@ -2,7 +2,7 @@
 // elements, so that selection, focus and scroll position survive.
 
 import { h, icon, announce } from "./dom.js";
-import { turnView, showText } from "./turnview.js";
+import { turnView, showText, graft } from "./turnview.js";
 
 export class Thread {
   constructor(scroller, root, page) {
@@ -26,6 +26,7 @@ export class Thread {
   /** Forgets what was drawn, for another conversation. */
   clear() {
     this.drawn.clear();
+    this.page.cards.clear();
     this.editing = this.explaining = "";
     this.follow = this.latest.hidden = true;
     this.top = 0;
@@ -44,20 +45,25 @@ export class Thread {
     const elements = path.map((turn) => this.element(turn, conversation, keep));
     this.drawn = keep;
     place(this.root, elements);
+    this.page.cards.drawn();
+    this.page.cards.sync(path);
     this.stick();
   }
 
   element(turn, conversation, keep) {
     const state = { details: this.open.has(turn.key), editing: this.editing === turn.key, explaining: this.explaining === turn.key };
-    const signature = JSON.stringify([turn, state, conversation.tree.siblings(turn).map((t) => t.key), !!conversation.run, this.page.specialists.all]);
+    const signature = JSON.stringify([turn, state, this.page.cards.blocks.get(turn.id), conversation.tree.siblings(turn).map((t) => t.key), !!conversation.run, this.page.specialists.all]);
     const old = this.drawn.get(turn.key);
     if (old && (old.signature === signature || (state.editing && old.editing))) {
       keep.set(turn.key, old);
       return old.el;
     }
     const focused = old?.el.contains(document.activeElement) ? document.activeElement.dataset.action : "";
-    const el = turnView(turn, this.page, state);
-    if (old) old.el.replaceWith(el);
+    let el = turnView(turn, this.page, state);
+    if (old?.el.querySelector("iframe")) {
+      graft(old.el, el, turn, this.page);
+      el = old.el;
+    } else if (old) old.el.replaceWith(el);
     if (focused) el.querySelector(`[data-action="${focused}"]`)?.focus({ preventScroll: true });
     keep.set(turn.key, { el, signature, editing: state.editing });
     return el;
@@ -71,7 +77,9 @@ export class Thread {
       const drawn = this.drawn.get(turn.key);
       if (!drawn || !turn.running) return;
       drawn.signature = "";
-      showText(drawn.el, turn);
+      showText(drawn.el, turn, this.page);
+      this.page.cards.drawn();
+      this.page.cards.follow(turn, this.page.after(turn));
       this.stick();
     });
   }

@@ -2,6 +2,7 @@
 
 import { h, icon, iconButton, copyText } from "./dom.js";
 import { fill } from "./text.js";
+import { actionOf } from "./cards.js";
 import { details, percent } from "./details.js";
 import { answerOf, textOf } from "./tree.js";
 
@@ -25,18 +26,45 @@ export function turnView(turn, page, state) {
 }
 
 /** Shows a further piece of an answer without building the turn anew. */
-export function showText(el, turn) {
-  const body = el.querySelector(".body");
+export function showText(el, turn, page) {
+  const body = el.querySelector(".answer > .body");
   body.classList.remove("waiting");
-  fill(body, turn.partial);
+  page.cards.answer(body, turn, fill);
+}
+
+/**
+ * Brings an element of a turn to what a newer one shows, and keeps the body of its answer
+ * in its place: a frame in it would begin anew if it were moved.
+ */
+export function graft(old, el, turn, page) {
+  const answer = old.querySelector(":scope > .answer");
+  const newer = el.querySelector(":scope > .answer");
+  for (const child of [...old.children]) if (child !== answer) child.remove();
+  answer.before(...[...el.children].filter((child) => child !== newer));
+  const body = answer.querySelector(":scope > .body");
+  const other = newer.querySelector(":scope > .body");
+  for (const child of [...answer.children]) if (child !== body) child.remove();
+  const at = [...newer.children].indexOf(other);
+  body.before(...[...newer.children].slice(0, at));
+  body.after(...[...newer.children].slice(1)); // what stood before it has left
+  body.className = other.className;
+  Object.assign(old.dataset, el.dataset);
+  page.specialists.tint(old, turn.adapter);
+  page.cards.answer(body, turn, fill);
 }
 
 function said(message, last, turn, page, state) {
   if (message.role === "assistant") return h("div", { class: "body imported" }, ...rendered(textOf(message)));
   if (message.role !== "user") return h("div", { class: "tool-result" }, h("span", {}, "Tool result"), h("pre", {}, textOf(message)));
   if (last && state.editing) return editor(turn, textOf(message), page);
-  const bubble = h("div", { class: "bubble", dir: "auto" }, textOf(message) || "(no text)");
+  const used = actionOf(textOf(message));
+  const bubble = used ? gesture(used, textOf(message)) : h("div", { class: "bubble", dir: "auto" }, textOf(message) || "(no text)");
   return h("div", { class: "user" }, h("h2", { class: "hidden" }, "You"), bubble, last && userActions(turn, message, page));
+}
+
+/** What the person did on a card, and what the model saw of it. */
+function gesture(used, saw) {
+  return h("div", { class: "bubble gesture" }, h("span", {}, "Used the card: ", h("strong", {}, used.action)), h("details", {}, h("summary", {}, "What the model saw"), h("code", {}, saw)));
 }
 
 function rendered(text) {
@@ -89,7 +117,7 @@ function editor(turn, text, page) {
 function answer(turn, page, state) {
   const body = h("div", { class: "body" + (turn.running ? " running" : "") });
   const text = answerOf(turn);
-  if (text) fill(body, text);
+  if (text) page.cards.answer(body, turn, fill);
   else if (turn.running) body.classList.add("waiting");
   return h("div", { class: "answer" }, head(turn, page), ...calls(turn), body, notice(turn, page), actions(turn, page, state), state.explaining && reasonForm(turn, page), state.details && details(turn, page.specialists));
 }

@@ -15,7 +15,8 @@ const strikes = 200; // messages over the limit until the card is stopped
 
 /**
  * Puts a surface into an element.
- * options: surface (its name); frame (address of the document); title (for readers of the
+ * options: surface (its name); frame (address of the document), or document (its text, where
+ * no server is); title (for readers of the
  * screen); theme ({scheme: "light" | "dark", accent: "#…", …}); state (what was kept);
  * sequence (the last one used); capabilities (names that the host offers);
  * onAction(action, secrets) gives a promise of the receipt; onState(key, value, secrets);
@@ -52,7 +53,8 @@ class Surface {
     frame.setAttribute("referrerpolicy", "no-referrer");
     frame.setAttribute("allow", "");
     frame.title = this.options.title;
-    frame.src = this.options.frame;
+    if (this.options.document) frame.srcdoc = this.options.document;
+    else frame.src = this.options.frame;
     frame.className = "ui4a-frame";
     let loads = 0;
     frame.addEventListener("load", () => {

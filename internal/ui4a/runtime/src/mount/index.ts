@@ -42,10 +42,8 @@ function draw(d: Definition) {
 function failed(error: unknown) {
   const bad = now;
   if (!bad?.partial) tellError("render", error);
-  if (good && bad && good !== bad) {
-    now = undefined;
-    draw(good);
-  }
+  now = undefined; // the boundary has given up: what comes next is another mount
+  if (good && bad && good !== bad) draw(good);
 }
 
 function painted(d: Definition) {

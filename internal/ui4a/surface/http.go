@@ -1,0 +1,138 @@
+package surface
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/limits"
+	"macaron/internal/ui4a"
+	"macaron/internal/ui4a/action"
+)
+
+// Room is what the interface needs of the listener that it stands behind.
+type Room struct {
+	// Owner is the credential extractor of the one listener.
+	Owner func(*http.Request) string
+	// Fail answers with an error in the shape that every interface uses.
+	Fail func(http.ResponseWriter, error)
+}
+
+// Handler serves POST /v1/cards, GET /v1/cards/{turn}, POST
+// /v1/cards/{turn}/actions and POST /v1/cards/{turn}/events. It expects the guard in front of it.
+func (d *Desk) Handler(room Room) http.Handler {
+	mux := http.NewServeMux()
+	for pattern, answer := range map[string]func(*http.Request, string) (any, error){
+		"POST /v1/cards":                d.frames,
+		"GET /v1/cards/{turn}":          d.cards,
+		"POST /v1/cards/{turn}/actions": d.actions,
+		"POST /v1/cards/{turn}/events":  d.events,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			v, err := answer(r, room.Owner(r))
+			if err != nil {
+				room.Fail(w, err)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Cache-Control", "no-store")
+			_ = json.NewEncoder(w).Encode(v) // a client that went away is no failure of ours
+		})
+	}
+	return mux
+}
+
+func (d *Desk) frames(r *http.Request, owner string) (any, error) {
+	var draft Draft
+	if err := read(r, &draft, limits.BodyBytes); err != nil {
+		return nil, err
+	}
+	if err := ids.Check(ids.Turn, draft.Turn); err != nil {
+		return nil, err
+	}
+	if draft.After != "" {
+		if err := ids.Check(ids.Turn, draft.After); err != nil {
+			return nil, err
+		}
+	}
+	return d.Frame(r.Context(), owner, draft)
+}
+
+func (d *Desk) cards(r *http.Request, owner string) (any, error) {
+	turn := r.PathValue("turn")
+	if err := ids.Check(ids.Turn, turn); err != nil {
+		return nil, err
+	}
+	return d.Cards(r.Context(), owner, turn)
+}
+
+// maxPosted bounds what a page tells of a card, with the private values to look for.
+const maxPosted = 4 * action.MaxAction
+
+func (d *Desk) actions(r *http.Request, owner string) (any, error) {
+	turn := r.PathValue("turn")
+	if err := ids.Check(ids.Turn, turn); err != nil {
+		return nil, err
+	}
+	if err := limits.ContentType(r.Header.Get("Content-Type")); err != nil {
+		return nil, err
+	}
+	body, err := limits.TextBody(r.Body, r.ContentLength, maxPosted)
+	if err != nil {
+		return nil, err
+	}
+	a, secrets, err := action.ReadPosted(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return d.Act(r.Context(), owner, turn, a, secrets)
+}
+
+// told is the answer to an event.
+type told struct {
+	Repair *Repair `json:"repair,omitempty"`
+}
+
+func (d *Desk) events(r *http.Request, owner string) (any, error) {
+	turn := r.PathValue("turn")
+	if err := ids.Check(ids.Turn, turn); err != nil {
+		return nil, err
+	}
+	var e Event
+	if err := read(r, &e, maxPosted); err != nil {
+		return nil, err
+	}
+	if _, err := ui4a.ParseSurface(string(e.Surface)); err != nil {
+		return nil, err
+	}
+	do, ok := map[string]func(context.Context, string, string, Event) error{"drawn": d.Drawn, "state": d.Keep, "left": d.Left}[e.Event]
+	switch {
+	case ok:
+		return told{}, do(r.Context(), owner, turn, e)
+	case e.Event == "failed":
+		repair, err := d.Failed(r.Context(), owner, turn, e)
+		return told{repair}, err
+	}
+	return nil, errs.New(errs.InvalidRequest, "there is no such event", "use drawn, state, failed or left").In("event")
+}
+
+// read reads a JSON body strictly. Its errors quote nothing of the body, which may have
+// values that nobody may see.
+func read(r *http.Request, into any, most int64) error {
+	if err := limits.ContentType(r.Header.Get("Content-Type")); err != nil {
+		return err
+	}
+	body, err := limits.TextBody(r.Body, r.ContentLength, most)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if dec.Decode(into) != nil || dec.More() {
+		return errs.New(errs.InvalidRequest, "the body is no JSON object with the fields of this interface", "docs/formats/ui4a-chat.md has them")
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+// The cards of a conversation: which answers have some, the surfaces that show them, and
+// what becomes of what the person does there. What a card is, and what of it a model may
+// see, is decided by the server; a surface is host/surface.js's.
+
+import * as api from "./api.js";
+import { h } from "./dom.js";
+import { answerOf } from "./tree.js";
+import { openSurface } from "/ui4a/host/surface.js";
+
+const begins = /^ {0,3}`{3,}\s*(ui4a|tsx|jsx)/im;
+const settle = 600; // milliseconds in which further changes and errors join the first
+
+const hasCards = (turn) => begins.test(answerOf(turn));
+
+export class Cards {
+  /** page: {turn(id), busy(), ask(text, request, force), changed(turn)} of the shown conversation. */
+  constructor(page) {
+    this.page = page;
+    this.lost = false; // whether the server could not tell of them
+    this.blocks = new Map(); // id of a turn -> its answer, cut at its cards
+    this.known = new Map(); // surface -> the card as the server knows it
+    this.shown = new Map(); // surface -> {host, place, told, values, timer}
+    this.synced = "";
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const themed = () => this.shown.forEach((s) => s.host.setTheme(theme()));
+    dark.addEventListener("change", themed);
+    new MutationObserver(themed).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    addEventListener("pagehide", () => this.shown.forEach((s, name) => this.flush(name, true)));
+  }
+
+  /** Forgets everything, for another conversation. */
+  clear() {
+    for (const name of [...this.shown.keys()]) this.close(name);
+    this.blocks.clear();
+    this.known.clear();
+    this.synced = "";
+    this.lost = false;
+  }
+
+  /** Reads the cards of the shown turns, once for each turn that they end with. */
+  async sync(path) {
+    const tip = path.findLast((t) => t.id && t.status === "delivered");
+    if (!tip || tip.id === this.synced || !path.some(hasCards)) return;
+    this.synced = tip.id;
+    try {
+      const all = await api.cards(tip.id);
+      if (this.synced !== tip.id) return;
+      this.blocks.clear();
+      this.known.clear();
+      this.take(all);
+    } catch {
+      this.lost = true; // the text is shown instead
+    }
+    this.page.changed(tip);
+    if (tip.fresh) this.judge(tip);
+    for (const name of this.known.keys()) this.flush(name);
+  }
+
+  /** Follows an answer that is being written: one question at a time, with all that has come. */
+  async follow(turn, after) {
+    if (this.asking || !turn.id) return;
+    this.asking = true;
+    turn.began ??= performance.now();
+    try {
+      for (let answer = ""; turn.running && turn.partial !== answer; ) {
+        answer = turn.partial;
+        const all = await api.cardFrames({ after, turn: turn.id, request: turn.request, answer, final: false });
+        for (const c of all.cards) c.draft = true;
+        this.take(all);
+        if (turn.running) this.page.changed(turn);
+      }
+    } catch {
+      // the text goes on; the cards are read at its end
+    }
+    this.asking = false;
+  }
+
+  take({ cards, answers }) {
+    for (const a of answers) this.blocks.set(a.turn, a.blocks);
+    for (const c of cards) {
+      const old = this.known.get(c.surface);
+      if (!c.script && c.draft && old) continue; // the last good frame stays
+      if (old) c.state = { ...c.state, ...old.state };
+      this.known.set(c.surface, c);
+      this.show(c.surface);
+    }
+  }
+
+  /** Fills the body of an answer; text fills an element with a text. */
+  answer(body, turn, text) {
+    const said = answerOf(turn);
+    if (this.blocks.has(turn.id)) this.fill(body, turn, text);
+    else if (hasCards(turn) && (turn.running || (turn.status === "delivered" && !this.lost))) text(body, said.slice(0, said.search(begins)));
+    else text(body, said);
+  }
+
+  /** Cuts an answer at its cards, keeping the places of cards that are there: a frame that is moved begins anew. */
+  fill(body, turn, text) {
+    const blocks = this.blocks.get(turn.id);
+    const own = new Map([...body.children].filter((c) => c.dataset.surface).map((c) => [c.dataset.surface, c]));
+    for (const child of [...body.childNodes]) if (!own.has(child.dataset?.surface)) child.remove();
+    let last = null;
+    const put = (el) => {
+      if (el.parentNode !== body) body.insertBefore(el, last ? last.nextSibling : body.firstChild);
+      last = el;
+    };
+    for (const b of blocks) {
+      if (!b.surface) {
+        const box = h("div");
+        text(box, b.text);
+        for (const el of [...box.childNodes]) put(el);
+      } else if (b.changes) put(this.note(b.surface));
+      else put(own.get(b.surface) ?? h("div", { class: "card", data: { surface: b.surface } }, h("div", { class: "place" }), h("p", { class: "card-note muted", role: "status" })));
+    }
+  }
+
+  note(surface) {
+    const go = () => document.querySelector(`[data-surface="${CSS.escape(surface)}"]`)?.scrollIntoView({ block: "center" });
+    return h("p", { class: "muted" }, "Changed the card above. ", h("button", { type: "button", class: "plain", on: { click: go } }, "Show it"));
+  }
+
+  /** Opens the surfaces whose places are drawn, and closes those that are drawn no more. */
+  drawn() {
+    for (const [name, s] of this.shown) if (!s.place.isConnected) this.close(name);
+    for (const name of this.known.keys()) this.show(name);
+  }
+
+  close(name) {
+    this.flush(name);
+    this.shown.get(name)?.host.close();
+    this.shown.delete(name);
+  }
+
+  show(name) {
+    const card = this.known.get(name);
+    const el = document.querySelector(`[data-surface="${CSS.escape(name)}"]`);
+    if (!el) return;
+    el.querySelector(".card-note").textContent = noteOf(card);
+    if (!card.script) return;
+    let s = this.shown.get(name);
+    if (!s) this.shown.set(name, (s = this.open(name, card, el.querySelector(".place"))));
+    if (s.script === card.script) return;
+    s.script = card.script;
+    s.host.show(card);
+  }
+
+  open(name, card, place) {
+    const s = { place, told: [], values: new Map(), drawn: "" };
+    s.host = openSurface(place, {
+      surface: name,
+      title: "Card",
+      theme: theme(),
+      state: card.state,
+      sequence: card.sequence,
+      onAction: (action, secrets) => this.act(name, action, secrets),
+      onState: (key, value) => this.keep(name, key, value),
+      onTrouble: (t) => this.trouble(name, t.revision, t.model),
+      onStop: (reason) => this.trouble(name, this.known.get(name)?.revision, `the card was stopped: ${reason}`),
+      onPainted: (revision) => this.painted(name, revision),
+    });
+    return s;
+  }
+
+  /** The turn whose answer made the card what it is. */
+  turnOf(name) {
+    return this.page.turn(this.known.get(name)?.edited || name.split("/")[1]);
+  }
+
+  /** Whether a revision is the whole card of an answer that has ended. */
+  final(name, revision) {
+    const card = this.known.get(name);
+    return card && !card.draft && card.revision === revision && this.synced;
+  }
+
+  event(name, event, more = {}, options = {}) {
+    const card = this.known.get(name);
+    const secrets = this.shown.get(name)?.host.secretValues() ?? { held: {}, sealed: {} };
+    return api.cardEvent(this.synced, { event, surface: name, revision: card.revision, secrets, ...more }, options).catch(() => ({})); // what could not be kept is not worth a message
+  }
+
+  painted(name, revision) {
+    const s = this.shown.get(name);
+    const turn = this.turnOf(name);
+    if (turn?.running) turn.painted ??= performance.now();
+    if (s) s.drawn = revision;
+    if (this.final(name, revision)) this.tellDrawn(name);
+  }
+
+  tellDrawn(name) {
+    const s = this.shown.get(name);
+    const revision = this.known.get(name)?.revision;
+    if (!s || s.drawn !== revision || s.toldDrawn === revision) return;
+    s.toldDrawn = revision;
+    const turn = this.turnOf(name);
+    this.event(name, "drawn", { paint_ms: turn?.painted ? Math.round(turn.painted - turn.began) : 0 });
+  }
+
+  async act(name, action, secrets) {
+    if (this.page.busy()) return { outcome: "refused", reason: "busy", message: "An answer is being written; nothing was sent. Try again when it is there.", saw: "" };
+    if (!this.final(name, action.origin.revision)) return { outcome: "refused", reason: "stale", message: "The card is not whole; nothing was sent.", saw: "" };
+    await this.flush(name);
+    const receipt = await api.cardAction(this.synced, { action, secrets });
+    if (receipt.outcome === "sent") {
+      this.known.get(name).outcome = "completed";
+      this.page.ask(receipt.saw, action.id);
+    }
+    return receipt;
+  }
+
+  keep(name, key, value) {
+    const s = this.shown.get(name);
+    s.values.set(key, value);
+    this.known.get(name).state[key] = value;
+    clearTimeout(s.timer);
+    s.timer = setTimeout(() => this.flush(name), settle);
+  }
+
+  /** Sends changed state to be kept. */
+  async flush(name, leaving = false) {
+    const s = this.shown.get(name);
+    const card = this.known.get(name);
+    if (!s?.values.size || !card || !this.final(name, card.revision)) return;
+    clearTimeout(s.timer);
+    const values = Object.fromEntries(s.values);
+    s.values.clear();
+    await this.event(name, "state", { values }, { keepalive: leaving });
+  }
+
+  trouble(name, revision, text) {
+    const s = this.shown.get(name);
+    if (!s || !this.turnOf(name)?.fresh || this.known.get(name)?.revision !== revision) return;
+    s.told.push(text);
+    clearTimeout(s.failing);
+    s.failing = setTimeout(() => this.failed(name), settle);
+  }
+
+  /** After an answer has ended: what is drawn is told, what was left, and what does not compile. */
+  judge(turn) {
+    if (turn.typed) this.leave(turn);
+    for (const b of this.blocks.get(turn.id) ?? []) {
+      if (!b.surface) continue;
+      const card = this.known.get(b.surface);
+      this.tellDrawn(b.surface);
+      if (card?.findings?.some((f) => f.severity === "error")) this.failed(b.surface);
+    }
+  }
+
+  /** A card of a fresh answer does not work: the server counts, and says whether it is repaired. */
+  async failed(name) {
+    const card = this.known.get(name);
+    const s = this.shown.get(name);
+    if (!card || !this.final(name, card.revision) || card.outcome === "errored") return;
+    card.outcome = "errored";
+    const { repair } = await this.event(name, "failed", { errors: s?.told.splice(0, 20) ?? [] });
+    if (repair) card.round = repair.round;
+    this.show(name);
+    if (repair && !this.page.busy()) this.page.ask(repair.text, repair.request, this.turnOf(name)?.adapter);
+  }
+
+  /** The person went on by writing: cards that were neither used nor changed by the answer are left. */
+  leave(turn) {
+    for (const [name, card] of this.known) {
+      if (card.outcome || this.turnOf(name) === turn) continue;
+      card.outcome = "abandoned";
+      this.event(name, "left");
+    }
+  }
+}
+
+function noteOf(card) {
+  const errors = (card.findings ?? []).filter((f) => f.severity === "error");
+  const rounds = card.round === 1 ? "1 repair" : `${card.round} repairs`;
+  if (card.draft) return "";
+  if (card.outcome === "errored" || errors.length) {
+    const what = errors.length ? `This card has errors: ${errors[0].message}.` : "This card failed.";
+    return card.round ? `${what} ${rounds} asked for.` : what;
+  }
+  return card.round ? `Works after ${rounds}.` : "";
+}
+
+function theme() {
+  const chosen = document.documentElement.dataset.theme;
+  return { scheme: chosen || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light") };
+}
+
+/** An Action as the person reads it in the thread: null for other texts. */
+export function actionOf(text) {
+  if (!text.startsWith('{"action":')) return null;
+  try {
+    const a = JSON.parse(text);
+    return typeof a.action === "string" && typeof a.surface === "string" ? a : null;
+  } catch {
+    return null;
+  }
+}
