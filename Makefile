@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: bench-proxy soak-proxy soak-outage bench-overload bench-slow upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-ui4a test-ui4a-chunks bench-engine bench-mixed bench-kernel bench-repl bench-train bench-longstraw bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
+.PHONY: bench-ui4a-scenes bench-ui4a-paint bench-proxy soak-proxy soak-outage bench-overload bench-slow upstream-live help run build test unit vet cross model testdata compat compat-deps needs screenshot fuzz fuzz-long lint bench-ui4a test-ui4a-chunks bench-engine bench-mixed bench-kernel bench-repl bench-train bench-longstraw bench-wait eval-shortlist eval-intents eval-summary eval-overlay eval-modes eval-filter clean
 
 GO      ?= go
 PYTHON  ?= python3
@@ -114,6 +114,12 @@ test-ui4a-chunks: ## write 1,000 cards piece by piece into a browser; each ends 
 
 bench-ui4a: ## measure how long cards take to compile, whole and half-written
 	@$(GO) test -run '^$$' -bench . -benchtime 3s ./internal/ui4a/stream
+
+bench-ui4a-scenes: ## count the tokens of OpenUI's seven scenes as cards (OPENUI: a clone of thesysdev/openui, whose own files are counted too)
+	@$(GO) run ./test/bench/ui4a/scenes $(if $(OPENUI),-samples "$(OPENUI)/benchmarks/samples")
+
+bench-ui4a-paint: needs ## measure from the token with which a card can be drawn to the frame that Chromium has painted
+	@$(GO) run ./test/bench/ui4a/paint
 
 bench-engine: build model ## measure the engine next to llama.cpp (docs/BENCHMARKS.md says what it needs)
 	@test/bench/engine.sh
