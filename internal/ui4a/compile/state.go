@@ -18,11 +18,11 @@ func (c *card) state() {
 	}
 	for i, t := range c.Tokens {
 		name := c.TextOf(i)
-		open := i + 1
 		if t.Kind != tsx.Word || name != "usePersistedState" && name != "usePrivateState" {
 			continue
 		}
-		if open = c.argumentsOf(i); !c.Is(open, "(") {
+		open := c.argumentsOf(i)
+		if !c.Is(open, "(") {
 			continue
 		}
 		switch {

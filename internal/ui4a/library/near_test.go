@@ -17,6 +17,9 @@ func TestNearestNamesComeFirst(t *testing.T) {
 			t.Errorf("%q: %s", name, d)
 		}
 	}
+	if got := Near("Hart", []string{"BarChart", "BarChart3", "Heart"}); len(got) == 0 || got[0] != "Heart" {
+		t.Errorf("one edit comes before a name that contains it: %v", got)
+	}
 	if got := Near("a", []string{"d", "b", "c", "e"}); len(got) != 3 || got[0] != "b" {
 		t.Errorf("at most three, in order: %v", got)
 	}
