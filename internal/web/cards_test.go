@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -55,16 +56,31 @@ func (v *visit) sees(d *browser.Document, expression string) {
 	})
 }
 
-// press clicks a control of a card by the text that it has.
+// use clicks a control of a card by the text that it has, once the card stands still and
+// nothing covers it.
 func (v *visit) use(d *browser.Document, control string) {
 	v.t.Helper()
-	v.must(v.page.Wait(`(document.querySelector("iframe").scrollIntoView({block: "center", behavior: "instant"}), true)`))
-	at, err := browser.Look[[]float64](d, `(() => { const e = [...document.querySelectorAll("button,input")].find((e) => e.textContent === `+quote(control)+` || e.labels?.[0]?.textContent === `+quote(control)+`);
-		const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`)
-	v.must(err)
-	corner, err := browser.Eval[[]float64](v.page, `(() => { const r = document.querySelector("iframe").getBoundingClientRect(); return [r.x, r.y]; })()`)
-	v.must(err)
-	v.must(v.page.ClickAt(corner[0]+at[0], corner[1]+at[1], 1))
+	var last [2]float64
+	eventually(v.t, func() bool {
+		at, err := browser.Look[[]float64](d, `(() => { const e = [...document.querySelectorAll("button,input")].find((e) => e.textContent === `+quote(control)+` || e.labels?.[0]?.textContent === `+quote(control)+`);
+			const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`)
+		v.must(err)
+		x, y := strconv.FormatFloat(at[0], 'f', 2, 64), strconv.FormatFloat(at[1], 'f', 2, 64)
+		there, err := browser.Eval[[]float64](v.page, `new Promise((done) => setTimeout(() => {
+			const f = document.querySelector("iframe");
+			f.scrollIntoView({block: "center", behavior: "instant"});
+			const r = f.getBoundingClientRect(), at = [r.x + `+x+`, r.y + `+y+`];
+			done(document.elementFromPoint(...at) === f ? at : []);
+		}, 100))`)
+		v.must(err)
+		if len(there) != 2 || [2]float64(there) != last {
+			last = [2]float64{}
+			copy(last[:], there)
+			return false
+		}
+		return true
+	})
+	v.must(v.page.ClickAt(last[0], last[1], 1))
 }
 
 // buffer is a log that is written from several places.
