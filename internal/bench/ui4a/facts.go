@@ -104,6 +104,10 @@ func timeIn(text, clock string) bool {
 // least is the shortest text whose language is guessed.
 const least = 24
 
+// unsure is a confidence below which a guess is none: labels of a card in Spanish are as
+// well Portuguese.
+const unsure = 0.2
+
 // inLanguage guesses whether a text is in a language; a short text is in every one.
 func inLanguage(text, code string) (bool, string) {
 	letters := regexp.MustCompile(`\p{L}`).FindAllString(text, -1)
@@ -111,6 +115,9 @@ func inLanguage(text, code string) (bool, string) {
 		return true, fmt.Sprintf("%d letters: too short to tell", len(letters))
 	}
 	got := whatlanggo.Detect(text)
+	if got.Confidence < unsure {
+		return true, fmt.Sprintf("perhaps %q, confidence %.2f: too uncertain to tell", got.Lang.Iso6391(), got.Confidence)
+	}
 	lang := got.Lang.Iso6391()
 	if lang == "zh" && kana.MatchString(text) { // labels of Japanese cards are mostly Han
 		lang = "ja"

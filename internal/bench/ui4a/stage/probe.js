@@ -39,6 +39,7 @@ globalThis.probe = (() => {
   function roleOf(e) {
     if (e.tagName === "SELECT") return e.multiple || e.size > 1 ? "listbox" : "combobox";
     if (e.tagName === "SUMMARY") return "button";
+    if (e.tagName === "INPUT" && /^(date|time|month|week|datetime-local|color)$/.test(e.type)) return "textbox"; // WAI-ARIA has no role for them
     const role = (e.computedRole || "").toLowerCase();
     return { textfield: "textbox", "presentation": "none", image: "img", menulistpopup: "listbox", disclosuretriangle: "button", graphics: "img", inputtime: "textbox", date: "textbox", datetime: "textbox", colorwell: "textbox" }[role] ?? role;
   }

@@ -16,7 +16,7 @@ export default function River() {
   const first = gauge.find((g) => g.cm >= threshold);
   return (
     <Card title="The river at the mill, last 12 hours">
-      <Chart kind="area" label="Gauge in cm" data={gauge} x="time" y="cm" unit="cm" />
+      <Chart kind="area" label="Gauge in cm, by the hour" data={gauge.map((g) => ({ ...g, hour: g.time.slice(0, 2) }))} x="hour" y="cm" unit="cm" />
       <Slider label="Warning threshold" unit="cm" min={300} max={400} step={10} value={threshold} onChange={setThreshold} />
       <Alert tone={first ? "warn" : "success"}>{first ? `The first reading at or above it was at ${first.time}.` : "None of the readings was at or above it."}</Alert>
       <Grid cols={2}>

@@ -12,7 +12,7 @@ export default function Urlaubsantrag() {
   const gut = tage >= 1 && wer !== "";
   const stellen = () => sendMessage(`Urlaubsantrag vom ${deutsch(von)} bis ${deutsch(bis)}, Vertretung ${wer}. ${text}`);
   return (
-    <Card title="Urlaubsantrag" footer={<Button disabled={!gut} onClick={stellen}>Antrag stellen</Button>}>
+    <Card title="Urlaubsantrag" subtitle="Beide Tage werden mitgezählt. Ohne Vertretung kann der Antrag nicht gestellt werden." footer={<Button disabled={!gut} onClick={stellen}>Antrag stellen</Button>}>
       <Grid cols={2}>
         <Field label="Erster Tag" type="date" value={von} onChange={setVon} />
         <Field label="Letzter Tag" type="date" value={bis} onChange={setBis} />
