@@ -20,17 +20,18 @@ export function Tabs(p: TabsProps) {
   const names = tabs.map((t) => label(t.props.label, "Tab"));
   const [value, set] = useControlled(p.label, p.value, p.onChange, names[0] ?? "", "Tabs");
   const open = names.includes(String(value)) ? String(value) : (names[0] ?? ""); // a tab may come or go while the card streams
+  // Radix makes ids of the values, and ids have no spaces: so they are places, not labels.
   return (
-    <Radix.Root className="ui-tabs" value={open} onValueChange={set}>
+    <Radix.Root className="ui-tabs" value={String(names.indexOf(open))} onValueChange={(place) => set(names[Number(place)] ?? "")}>
       <Radix.List aria-label={label(p.label, "Tabs")}>
-        {names.map((name) => (
-          <Radix.Trigger key={name} value={name} className="ui-tab">
+        {names.map((name, i) => (
+          <Radix.Trigger key={name} value={String(i)} className="ui-tab">
             {name}
           </Radix.Trigger>
         ))}
       </Radix.List>
       {tabs.map((t, i) => (
-        <Radix.Content key={names[i]} value={names[i]!}>
+        <Radix.Content key={names[i]} value={String(i)}>
           {nodes(t.props.children, "Tab")}
         </Radix.Content>
       ))}
