@@ -16,10 +16,11 @@ export default function Debate() {
       <Grid>
         {names.map((n, i) => <Stat key={n} label={n} value={clock(left[i])} tone={who === i ? "success" : "plain"} />)}
       </Grid>
+      <p>Press the name of the one who begins to speak; the other clock stops.</p>
       <Row>
         {names.map((n, i) => <Button key={n} pressed={who === i} onClick={() => setWho(i)}>{n} speaks</Button>)}
         <Button tone="plain" onClick={() => setWho(-1)}>Pause</Button>
-        <Button tone="plain" onClick={() => { setWho(-1); setLeft([180, 180]); }}>New debate</Button>
+        <Button tone="plain" disabled={who < 0 && left[0] + left[1] === 360} onClick={() => { setWho(-1); setLeft([180, 180]); }}>New debate</Button>
       </Row>
     </Card>
   );

@@ -11,6 +11,7 @@ export default function Recipe() {
         {parts.map(([name, cups, grams]) => <li key={name}>{unit === "Cups" ? `${cups} cups` : `${cups * grams} g`} {name}</li>)}
         <li>3 eggs</li>
       </ul>
+      <p>Beat the butter with the sugar, stir in everything else and bake it until the top is golden.</p>
     </Card>
   );
 }

@@ -16,6 +16,7 @@ export default function Envelopes() {
         {Object.entries(left).map(([n, sum]) => <Stat key={n} label={n} value={"$" + sum} />)}
         <Stat label="Left in all" value={"$" + Object.values(left).reduce((a, b) => a + b)} />
       </Grid>
+      <p>Enter what you have spent and choose the envelope it comes from.</p>
       <NumberField label="Amount" unit="$" min={1} value={amount} onChange={setAmount} />
       <RadioGroup label="Envelope" options={Object.keys(left)} value={name} onChange={setName} row />
       {said && <Alert tone="warn">{said}</Alert>}

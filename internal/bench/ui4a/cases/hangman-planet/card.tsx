@@ -10,6 +10,7 @@ export default function Hangman() {
   const over = won || left === 0;
   return (
     <Card title="Hangman" subtitle={`Wrong guesses left: ${left}`} footer={<Button tone="plain" onClick={() => setUsed([])}>New game</Button>}>
+      <p>Guess the letters of the hidden word before you run out of guesses.</p>
       <p className="text-3xl text-center tracking-wider font-mono">{[...word].map((l) => (used.includes(l) ? l : "_")).join(" ")}</p>
       <Grid cols={7} min={40} gap={1}>
         {letters.map((l) => <Button key={l} size="s" tone="plain" disabled={over || used.includes(l)} onClick={() => setUsed([...used, l])}>{l}</Button>)}

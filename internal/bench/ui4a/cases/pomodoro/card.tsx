@@ -14,7 +14,8 @@ export default function Pomodoro() {
   const reset = (p: string) => { setPhase(p); setLeft(lengths[p]); setRunning(false); };
   const two = (n: number) => String(n).padStart(2, "0");
   return (
-    <Card title="Pomodoro" footer={<><Button onClick={() => setRunning(!running)}>{running ? "Pause" : "Start"}</Button><Button tone="plain" onClick={() => reset(phase)}>Reset</Button></>}>
+    <Card title="Pomodoro" footer={<><Button onClick={() => setRunning(!running)}>{running ? "Pause" : "Start"}</Button><Button tone="plain" disabled={!running && left === lengths[phase]} onClick={() => reset(phase)}>Reset</Button></>}>
+      <p>Work until the time is up, then choose a short break.</p>
       <RadioGroup label="Phase" options={["Work", "Break"]} value={phase} onChange={reset} row />
       <p role="timer" className="text-5xl text-center tabular-nums">{two(Math.floor(left / 60))}:{two(left % 60)}</p>
     </Card>

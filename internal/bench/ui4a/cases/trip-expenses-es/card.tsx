@@ -13,6 +13,7 @@ export default function Gastos() {
       <Table label="Lista de gastos" rows={gastos} columns={[{ key: "concepto", label: "Concepto" }, { key: "quien", label: "Pagó" }, { key: "importe", label: "Importe en €" }]} />
       <Stat label="Total del viaje" value={total} unit="€" />
       <Alert>{deuda === 0 ? "Estáis en paz." : deuda > 0 ? `Teo debe ${deuda} € a Nora.` : `Nora debe ${-deuda} € a Teo.`}</Alert>
+      <p>Añade aquí lo que habéis pagado; cada uno paga la mitad de todo.</p>
       <Field label="Concepto del gasto" value={concepto} onChange={setConcepto} />
       <NumberField label="Importe" unit="€" min={1} value={importe} onChange={setImporte} />
       <RadioGroup label="Quién pagó" options={["Nora", "Teo"]} value={quien} onChange={setQuien} row />
