@@ -62,6 +62,25 @@ func (c client) use(name string, args object) (out map[string]any, failed string
 	return out, ""
 }
 
+// A client is told of a card what the command line tells.
+func TestClientsCheckCards(t *testing.T) {
+	s, keys := keyedSite(t, map[string]auth.Key{"ann": {}})
+	ann := s.client(keys["ann"])
+	for code, want := range map[string]string{
+		"export default () => <p>a</p>;":                                              "",
+		"import { Buton } from \"$ui4a/ui\";\nexport default () => <Buton>a</Buton>;": "unknown-export",
+	} {
+		got, failed := ann.use("render_ui", object{"code": code})
+		text, err := json.Marshal(got["findings"])
+		if err != nil || failed != "" || got["ok"] != (want == "") || !strings.Contains(string(text), want) {
+			t.Errorf("%q: %v %s", code, got, failed)
+		}
+	}
+	if _, failed := ann.use("render_ui", object{"code": ""}); !strings.Contains(failed, "no code") {
+		t.Errorf("no code: %s", failed)
+	}
+}
+
 func TestClientsOfTwoTenants(t *testing.T) {
 	s, keys := keyedSite(t, map[string]auth.Key{"ann": {Tenant: "acme"}, "bob": {Tenant: "other"}, "reads": {Scopes: []auth.Scope{auth.Read}}})
 	ann, bob := s.client(keys["ann"]), s.client(keys["bob"])

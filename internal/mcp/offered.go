@@ -85,6 +85,7 @@ func (d counter) tools() {
 	d.add("save_tool", "Keep a Python function as a tool, for its owner alone until it is promoted.",
 		takes(`"name":{"type":"string"},"source":{"type":"string"},"effect":{"enum":["pure","read","write","irreversible"]},"uses":{"type":"array","items":{"type":"string"}},"examples":{"type":"array","items":{"type":"object"}},"doc":{"type":"string"},"parameters":{"type":"object"},"result":{"type":"object"},`+sessionProperty, `"name","source"`),
 		d.saveTool)
+	d.add("render_ui", "Check an interface, one TSX module of docs/formats/ui4a.md: the answer says what is wrong with it, with line, column and fix; mend that and call again.", takes(`"code":{"type":"string"}`, `"code"`), renderUI)
 	d.add("list_sessions", "List your open sessions.", takes(``, ``), func(ctx context.Context, _ json.RawMessage) (any, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()

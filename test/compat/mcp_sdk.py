@@ -15,7 +15,7 @@ async def talk(streams, asks):
         got = await s.initialize()
         assert got.server_info.name == "macaron", got
         names = sorted(t.name for t in (await s.list_tools()).tools)
-        assert names == ["ask"] * asks + ["call_tool", "close_session", "list_sessions", "list_tools", "run_code", "save_tool"], names
+        assert names == ["ask"] * asks + ["call_tool", "close_session", "list_sessions", "list_tools", "render_ui", "run_code", "save_tool"], names
 
         async def call(tool, fails=False, **args):
             r = await s.call_tool(tool, args)
