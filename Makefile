@@ -235,6 +235,13 @@ eval-overlay: build model ## measure answers that go on from the route hop's pro
 	@$(PYTHON) test/bench/overlay/dev.py > $(CACHE)/dev.jsonl
 	@$(GO) run ./test/overlay $(CACHE)/dev.jsonl
 
+.PHONY: test-ui4a-grammar eval-ui4a
+test-ui4a-grammar: ## compile 2,000 random cards of the grammar that holds the specialist for cards
+	@$(GO) test -count=1 -timeout 10m ./internal/ui4a/grammar -run EverySentence -v -sentences 2000
+
+eval-ui4a: build model ## measure what the grammar of cards does for L3 on requests that nothing was trained on
+	@$(GO) run ./test/cardgrammar -out $(CACHE)/eval-ui4a.jsonl
+
 .PHONY: eval-routing-harm
 eval-routing-harm: build model ## measure whether routing hurts: direct, routed, and routed without kept prefixes
 	@$(GO) run ./test/harm

@@ -63,6 +63,7 @@ type Constraint struct {
 	Kind  ConstraintKind
 	Text  string
 	Field string // of the client's request, for errors
+	Whole bool   // the answer comes to an end of the language within MaxTokens, where an engine can do that
 }
 
 // ConstraintKind is a way to describe a language.
@@ -139,6 +140,7 @@ type Capabilities struct {
 	Images       bool
 	Overlays     bool // Request.Overlay
 	JSONSchema   bool
+	Grammars     bool // Request.Constraint of every kind, and Whole, are kept to
 	Reasoning    bool // Request.Reasoning is heeded
 	Samplers     bool // top_k, min_p and repetition_penalty are heeded
 	Context      int  // tokens; 0 unknown

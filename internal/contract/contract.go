@@ -123,6 +123,8 @@ type Adapter struct {
 	Description string `toml:"description" json:"description" rule:"need form=line"` // one line, for the router
 	Prompt      string `toml:"prompt" json:"prompt"`                                 // takes the place of {{specialist}}; may have {{ui4a}}
 
+	Language string `toml:"language" json:"language,omitempty" rule:"one=ui4a"` // what its answers are held to where the engine can; "": nothing
+
 	// Whom it is for: whole tenants, and single users of tenants. Neither: everybody.
 	Owners []string `toml:"owners" json:"owners,omitempty" rule:"count=1..256"`
 	Users  []string `toml:"users" json:"users,omitempty" rule:"count=1..1024 form=user"` // TENANT/USER

@@ -26,6 +26,7 @@ type Request struct {
 	Sampling    sample.Params
 	Choices     [][]int32        // labels without an end token; see package constrain
 	Grammar     *grammar.Grammar // the answer stays within it, and ends where it may; made by Engine.Constraints
+	Whole       bool             // with Grammar: the answer comes to an end of it before MaxTokens, which must be enough for its shortest text
 	NoLogprobs  bool             // Token.Logprob may be no number: within a grammar most of the output head need not be computed then
 	TopLogprobs int              // alternatives to report with each token
 	IgnoreEOS   bool             // do not stop at the end of a turn: for measurements

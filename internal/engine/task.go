@@ -47,6 +47,7 @@ type task struct {
 	mask      []uint64         // scratch memory of within
 	maskOf    int              // position that mask is of
 	light     bool             // log probabilities are not asked for
+	whole     bool             // the answer ends within what is left
 	left      int              // tokens still to sample
 	top       int
 	ignoreEOS bool

@@ -26,7 +26,7 @@ func (e *Engine) constrain(t *task, r *Request) error {
 	case len(r.Choices) > 0 || r.IgnoreEOS:
 		return errs.New(errs.InvalidRequest, "a grammar goes neither with choices nor with ignored ends", "ask for one of them").In("grammar")
 	}
-	t.within, t.mask, t.light = r.Grammar.Start(), make([]uint64, v.Words()), r.NoLogprobs && r.TopLogprobs == 0
+	t.within, t.mask, t.light, t.whole = r.Grammar.Start(), make([]uint64, v.Words()), r.NoLogprobs && r.TopLogprobs == 0, r.Whole
 	return nil
 }
 
@@ -44,7 +44,36 @@ func (t *task) pick(logits []float32, s *sample.Sampler, position int) (int32, e
 	if !ok {
 		return 0, errs.New(errs.Unsupported, "the model's vocabulary has no token that continues the answer within its grammar", "allow other texts there, or use another model")
 	}
+	if t.whole && !t.ends(id) {
+		return t.nearer(id, logits, s, position)
+	}
 	return id, nil
+}
+
+// ends tells whether the answer can still come to its end when a token is taken: with one
+// token more for each byte that is missing then, and one to end with. What was so before a
+// token stays so behind it, since the shortest text can always be gone on with.
+func (t *task) ends(id int32) bool {
+	behind := t.within.Clone()
+	if behind.Accept(id) != nil {
+		return false
+	}
+	ended := behind.Done() && !behind.Accepting()
+	return ended || behind.Rest() <= t.left-2
+}
+
+// nearer samples among the tokens that begin the shortest text to the end, in the place of
+// one that leads too far. Where the end was out of reach before, that one stays.
+func (t *task) nearer(far int32, logits []float32, s *sample.Sampler, position int) (int32, error) {
+	if t.within.Rest() > t.left-1 {
+		return far, nil
+	}
+	t.maskOf = 0
+	t.within.Nearer(t.mask)
+	if id, ok := s.PickWithin(logits, t.mask, t.params(position), t.history, position); ok {
+		return id, nil
+	}
+	return far, nil
 }
 
 // masked finds the mask of a position, once.

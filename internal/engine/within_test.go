@@ -188,3 +188,31 @@ func TestTheDefaultModelKeepsToASchema(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeAnswersEndInTime: with any room that the shortest text fits into, an answer that
+// has to be whole ends by itself, within its room and grammar, also without log
+// probabilities; with less it is cut.
+func TestWholeAnswersEndInTime(t *testing.T) {
+	e := open(t, enginetest.Model(t, 3), nil)
+	list, err := constraints(t, e).EBNF(`root ::= "[" item ("," item)* "]"
+item ::= "\"" [a-z ]* "\"" | root`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := 0
+	for most := 2; most < 40; most++ {
+		q := Request{Prompt: prompt(rand.New(rand.NewPCG(2, 2)), 20), Grammar: list, Whole: true, NoLogprobs: most%2 == 0, MaxTokens: most, Sampling: sample.Params{Temperature: 1, Seed: uint64(most)}}
+		out := generate(t, e, q)
+		last, shortest := out[len(out)-1].Reason, len(`[""]`)+1
+		if fits := most >= shortest; fits != (last == Stop) || len(out) > most || fits && !json.Valid([]byte(textOf(e, out))) {
+			t.Errorf("with room for %d tokens: %q, which ends by %v", most, textOf(e, out), last)
+		}
+		q.Whole = false
+		if out := generate(t, e, q); out[len(out)-1].Reason == Length {
+			cut++
+		}
+	}
+	if cut < 10 {
+		t.Errorf("only %d answers are cut without it", cut)
+	}
+}

@@ -78,6 +78,8 @@ var Rules = []Rule{
 		Why: "training computes; where checkpoints are filed, who asks, and sandboxes come in from outside"},
 	{From: []string{"internal/turn"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "net/http"},
 		Why: "a turn sees a Generator and its own interfaces, never who stands behind them"},
+	{From: []string{"internal/ui4a/grammar"}, Not: rooms("internal/engine", "internal/backend", "internal/turn", "internal/contract", "net/http", "os"),
+		Why: "the grammar of cards is a text made of the library's table; which decoder takes it, and whose answers it holds, it does not know"},
 	{From: []string{"internal/bench/ui4a"}, Not: rooms("internal/session", "internal/turn", "internal/store", "internal/harness", "internal/engine", "internal/config", "internal/web"),
 		Why: "the bench judges cards: it knows the card's language, a browser and a model, and not the product around them"},
 	{From: []string{"internal/ui4a"}, Not: rooms("internal/turn", "internal/backend", "internal/store", "internal/engine", "internal/config", "internal/web", "internal/harness"),

@@ -13,6 +13,7 @@ import (
 	"macaron/internal/record"
 	"macaron/internal/route"
 	"macaron/internal/session"
+	"macaron/internal/ui4a/grammar"
 )
 
 // choose settles the adapter and its revision, and logs the decision.
@@ -78,8 +79,18 @@ func (l *life) prompt(ctx context.Context) (backend.Request, error) {
 		Messages: view, Tools: l.request.Tools, ToolChoice: l.request.ToolChoice, ToolPrompt: l.contract.ToolPrompt(),
 		Revision: target, Sampling: l.request.Sampling.Over(l.contract.Sampling.Chat()), MaxTokens: most,
 		Salt: l.turn.Owner, Session: l.turn.Session, Wanted: backend.Wanted{TokenIDs: true, Rows: l.request.Consent == record.ConsentTrain}, Reasoning: l.request.Reasoning,
-		Hop: backend.Hop{Kind: string(record.HopAnswer)},
+		Constraint: l.language(target.Name), Hop: backend.Hop{Kind: string(record.HopAnswer)},
 	}))
+}
+
+// language is what the contract holds an adapter's answers to. What the client asks for
+// comes first, and an engine that cannot hold to it answers freely.
+func (l *life) language(adapter string) backend.Constraint {
+	a, _ := l.contract.Adapter(adapter)
+	if a.Language == "" || len(l.request.Tools) > 0 || l.request.Sampling.Formatted() || !backend.CapabilitiesOf(l.Generator, adapter).Grammars {
+		return backend.Constraint{}
+	}
+	return backend.Constraint{Kind: backend.Grammar, Text: grammar.Source(), Whole: true}
 }
 
 // summarise makes the summaries of other specialists' turns final.

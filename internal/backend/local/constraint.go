@@ -37,7 +37,7 @@ func (s *grammars) get(c backend.Constraint) (*grammar.Grammar, error) {
 		return nil, nil
 	}
 	field := c.Field
-	c.Field = ""
+	c.Field, c.Whole = "", false
 	e := s.entry(c)
 	e.once.Do(func() { e.g, e.err = s.compile(c) })
 	if e.err != nil && field != "" {

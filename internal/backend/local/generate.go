@@ -63,7 +63,7 @@ func (b *Backend) request(ctx context.Context, r *backend.Request, p prompt) (en
 		return engine.Request{}, err
 	}
 	d := r.Decoding
-	q := engine.Request{Prompt: p.ids, Grammar: within, Mix: mix, Overlay: over, Release: release, Salt: r.Salt, Session: r.Session, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
+	q := engine.Request{Prompt: p.ids, Grammar: within, Whole: c.Whole, Mix: mix, Overlay: over, Release: release, Salt: r.Salt, Session: r.Session, MaxTokens: r.MaxTokens, Sampling: params(r.Sampling, d.Bias),
 		IgnoreEOS: d.IgnoreEOS, MinTokens: d.MinTokens}
 	q.NoLogprobs = !r.Sampling.Logprobs && !r.Wanted.TokenIDs
 	if r.Sampling.Logprobs {

@@ -49,7 +49,7 @@ func New(eng *engine.Engine, resolve func(adapter.Revision) (dir string, err err
 // Capabilities says what the built-in engine can do.
 func (b *Backend) Capabilities() backend.Capabilities {
 	return backend.Capabilities{Engine: b.info, Adapters: true, Choices: true, Logprobs: true, TokenIDs: true, Samplers: true,
-		Tools: b.template != nil, ForcedTools: b.template != nil, JSONSchema: true, Overlays: true, Context: b.context, CachedTokens: true, TakesTokens: true}
+		Tools: b.template != nil, ForcedTools: b.template != nil, JSONSchema: true, Grammars: true, Overlays: true, Context: b.context, CachedTokens: true, TakesTokens: true}
 }
 
 // Ready reports whether the engine serves.

@@ -19,6 +19,9 @@ type Grammar struct {
 	walk    walker
 	entries map[string]*entry
 	bytes   int // of entries, about
+
+	leastOnce sync.Once
+	least     []int32 // of p, once it is asked for
 }
 
 // maxEntryBytes bounds the memory of a grammar's entries.

@@ -105,7 +105,7 @@ func common(members []*member) backend.Capabilities {
 		can.Adapters, can.Choices, can.Logprobs = can.Adapters && c.Adapters, can.Choices && c.Choices, can.Logprobs && c.Logprobs
 		can.TokenIDs, can.Tools, can.ForcedTools = can.TokenIDs && c.TokenIDs, can.Tools && c.Tools, can.ForcedTools && c.ForcedTools
 		can.Images, can.JSONSchema, can.Reasoning = can.Images && c.Images, can.JSONSchema && c.JSONSchema, can.Reasoning && c.Reasoning
-		can.Samplers = can.Samplers && c.Samplers
+		can.Samplers, can.Grammars = can.Samplers && c.Samplers, can.Grammars && c.Grammars
 		can.CachedTokens, can.Context = can.CachedTokens && c.CachedTokens, min(can.Context, c.Context)
 	}
 	return can
