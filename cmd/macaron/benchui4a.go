@@ -353,7 +353,9 @@ func (e *env) printCards(r *exam.Run) error {
 	s := r.Summary
 	fmt.Fprintf(e.out, "Final Score %s (rules alone %s, phone alone %s), n = %d\n", points(s.Final), points(s.FinalRules), points(s.Mobile), s.Final.N)
 	for _, name := range ui4a.LayerNames {
-		fmt.Fprintf(e.out, "  %-22s %s\n", name, points(s.Layers[name]))
+		if v := s.Layers[name]; v.N > 0 {
+			fmt.Fprintf(e.out, "  %-22s %s, n = %d\n", name, points(v), v.N)
+		}
 	}
 	fmt.Fprintf(e.out, "when to render %s, composite %s, repair rounds %.2f, failed %d, %.0f s\n", points(s.Decision), points(s.Composite), s.Rounds, s.Failed, r.Seconds)
 	return nil

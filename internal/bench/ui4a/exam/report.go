@@ -61,6 +61,9 @@ func WriteReport(dir string) (string, error) {
 	}
 	p := report{Title: r.Source, A: r, DirA: dir}
 	for _, name := range ui4a.LayerNames {
+		if r.Summary.Layers[name].N == 0 { // no case has it
+			continue
+		}
 		p.Rows = append(p.Rows, row{Name: name, A: r.Summary.Layers[name], Bins: r.Summary.Histograms[name]})
 	}
 	for name, v := range r.Summary.Families {
