@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"macaron/internal/engine/enginetest"
+	"macaron/internal/engine/kv"
 	"macaron/internal/engine/lora"
 	"macaron/internal/engine/sample"
 	"macaron/internal/errs"
@@ -126,7 +127,7 @@ func TestTheHeadDecidesChoicesToo(t *testing.T) {
 
 func TestSamplesOfOnePrompt(t *testing.T) {
 	e := open(t, enginetest.Model(t, 1), func(o *Options) { o.MaxBatch = 4 })
-	for _, n := range []int{20, 200} {
+	for _, n := range []int{20, 70, 200} {
 		q := Request{Prompt: prompt(rand.New(rand.NewPCG(3, uint64(n))), n), MaxTokens: 12, ScorePrompt: true, Adapter: whole(t, e, 1), Sampling: sample.Params{Temperature: 1, Seed: 77}}
 		released := 0
 		q.Release = func() { released++ }
@@ -135,7 +136,9 @@ func TestSamplesOfOnePrompt(t *testing.T) {
 		if err != nil || released != 1 {
 			t.Fatalf("%v, released %d times", err, released)
 		}
-		if computed := e.Stats().PromptTokens - before; computed > int64(n+9*2) {
+		// Full pages are computed once. A page that is not full is shared only while a sequence that holds it lives, and
+		// nine answers, four at a time, may all have ended before the next one begins.
+		if computed := e.Stats().PromptTokens - before; computed > int64(n+8*(n%kv.PageTokens)+9) {
 			t.Errorf("%d tokens of a prompt of %d were computed for nine answers", computed, n)
 		}
 		if len(got.Prompt) != n-1 || got.Usage.Prompt != n {
