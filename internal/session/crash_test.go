@@ -115,7 +115,10 @@ func (w *witness) listen(t *testing.T, at string, each func(line int, kill func(
 		t.Fatal(err)
 	}
 	kill := func() { _ = cmd.Process.Kill() } // it may be dead already
-	limit := time.AfterFunc(time.Minute, kill)
+	limit := time.AfterFunc(time.Minute, func() {
+		t.Errorf("%s: nothing killed the talker within a minute", at)
+		kill()
+	})
 	defer limit.Stop()
 	lines := 0
 	for scan := bufio.NewScanner(out); scan.Scan(); lines++ {

@@ -147,7 +147,9 @@ func (t *talker) card() {
 	revision := ids.DigestOf([]byte(t.last))
 	must(t.log.Card(ctx, me.Owner, t.last, record.CardRendered{Surface: on, Revision: revision, Bytes: 1}))
 	must(t.log.Card(ctx, me.Owner, t.last, record.CardState{Surface: on, Revision: revision, Values: map[string]json.RawMessage{"a": []byte("1")}}))
-	act := record.CardAction{Action: action.Action{Origin: action.Origin{Surface: on}, State: map[string]json.RawMessage{}, Sequence: 7}}
+	act := record.CardAction{Action: action.Action{Origin: action.Origin{Surface: on}, State: map[string]json.RawMessage{}, Sequence: 6}}
+	must(t.log.Card(ctx, me.Owner, t.last, act))
+	act.Action.Sequence = 7
 	must(t.log.Card(ctx, me.Owner, t.last, act, record.CardOutcome{Surface: on, Revision: revision, Outcome: record.CardCompleted}))
 	fmt.Println("used", t.last)
 }
