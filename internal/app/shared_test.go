@@ -167,12 +167,11 @@ func TestABackgroundResponseIsCancelledElsewhere(t *testing.T) {
 	}
 }
 
-// A response that runs in the background of one proxy is followed at the other: the first
-// events at once, the rest when it has ended, and every one as it was streamed.
-func TestABackgroundResponseIsFollowedElsewhere(t *testing.T) {
+// thinking is two proxies over one database, of which the first has begun a response in the background: it says
+// what words bring.
+func thinking(t *testing.T) (sites [2]*site, words chan string, id string) {
 	url := pgtest.Database(t)
-	var sites [2]*site
-	words := make(chan string)
+	words = make(chan string)
 	for i := range sites {
 		cfg := settings(t, t.TempDir())
 		cfg.Store.URL = config.Secret(url)
@@ -180,7 +179,13 @@ func TestABackgroundResponseIsFollowedElsewhere(t *testing.T) {
 	}
 	q := input("L1: think")
 	q["background"] = true
-	id := at[string](sites[0].respond(q), "id")
+	return sites, words, at[string](sites[0].respond(q), "id")
+}
+
+// A response that runs in the background of one proxy is followed at the other: the first
+// events at once, the rest when it has ended, and every one as it was streamed.
+func TestABackgroundResponseIsFollowedElsewhere(t *testing.T) {
+	sites, words, id := thinking(t)
 	words <- "one "
 	follow := func(s *site, after string) (*http.Response, *bufio.Reader) {
 		resp, err := s.http.Get(s.base + "/v1/responses/" + id + "?stream=true" + after)
@@ -220,17 +225,7 @@ func TestABackgroundResponseIsFollowedElsewhere(t *testing.T) {
 
 // A proxy that stops does not wait for what runs elsewhere: its followers are told where to go on.
 func TestAStopLetsFollowersGo(t *testing.T) {
-	url := pgtest.Database(t)
-	var sites [2]*site
-	words := make(chan string)
-	for i := range sites {
-		cfg := settings(t, t.TempDir())
-		cfg.Store.URL = config.Secret(url)
-		sites[i] = start(t, cfg, &backendtest.Scripted{On: told(words)})
-	}
-	q := input("L1: think")
-	q["background"] = true
-	id := at[string](sites[0].respond(q), "id")
+	sites, words, id := thinking(t)
 	resp, err := sites[1].http.Get(sites[1].base + "/v1/responses/" + id + "?stream=true&starting_after=1")
 	if err != nil {
 		t.Fatal(err)
