@@ -13,7 +13,7 @@ type Rule struct {
 }
 
 // vocabulary are the packages of words, which everybody may import.
-var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract", "internal/tool", "internal/money"}
+var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract", "internal/tool", "internal/money", "internal/mindforge"}
 
 // pure are the packages whose results depend on their arguments alone.
 var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library"}
