@@ -1,15 +1,19 @@
 package mindforge
 
-import "testing"
+import (
+	"testing"
+
+	"macaron/internal/ids"
+)
 
 // Constants do not make a new problem; another tool, another flow of data, another order do.
 func TestFormForgetsConstants(t *testing.T) {
-	form := func(calls ...Call) string {
+	form := func(calls ...Call) ids.Digest {
 		d, err := Solution{Calls: calls, Answer: "x"}.Form()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d.String()
+		return d
 	}
 	count := func(region, of string) []Call {
 		return []Call{{"orders", map[string]string{"region": region}}, {"count", map[string]string{"of": of}}}
