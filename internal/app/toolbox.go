@@ -103,6 +103,7 @@ func (t *Toolbox) Tools(ctx context.Context, b harness.Bench) ([]tool.Tool, func
 		Files:   &builtin.Files{Dir: b.Workspace, MaxBytes: int64(w.MaxBytes), MaxFiles: w.MaxFiles},
 		Shell:   &builtin.Shell{Run: t.shell(b)},
 		Network: t.network(),
+		World:   b.World,
 		MCP: func(ctx context.Context, server, name string) (tool.Tool, error) {
 			return t.MCP.Tool(ctx, server, name, mcp.Keep(b.Keep))
 		},

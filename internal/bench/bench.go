@@ -43,7 +43,17 @@ type Case interface {
 // Step is one request.
 type Step struct {
 	Instruction string
-	Tools       []tool.Tool
+	Files       map[string][]byte // laid into the workspace
+	Tools       []tool.Tool       // that the model is given, whatever the contract declares
+	// Offer makes the tools that the task's world has, by name, for a run in a workspace. Where
+	// it is not nil, the contract's own tools are made, and it chooses among these (world:NAME).
+	Offer func(workspace string) map[string]tool.Tool
+}
+
+// Witness is a Case that looks at the workspace of a run once nobody can write there any
+// more, and before Score.
+type Witness interface {
+	Look(ctx context.Context, n int, workspace string) error
 }
 
 // Score is a verdict. Points are from 0 to 1.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -13,11 +14,12 @@ import (
 
 // Runner runs cases through the harness.
 type Runner struct {
-	Deps  harness.Deps // Tools is the case's; Contracts is the measurement's
-	Owner string
-	Seed  uint64
-	Limit record.RunLimits // lower than the contract's; 0 leaves it
-	Watch func(run string) // called with each run as it ends; may be nil
+	Deps    harness.Deps // Contracts is the measurement's; Tools makes the contract's, where a case offers some to it
+	Owner   string
+	Seed    uint64
+	Purpose record.Purpose   // "": evaluation
+	Limit   record.RunLimits // lower than the contract's; 0 leaves it
+	Watch   func(run string) // called with each run as it ends; may be nil
 }
 
 // Run runs one task in one mode, from its beginning.
@@ -47,6 +49,9 @@ func (r Runner) steps(ctx context.Context, c Case, row *Row) ([]string, error) {
 			return nil, err
 		}
 		rep, err := r.one(ctx, step, *row, n)
+		if w, ok := c.(Witness); ok && err == nil {
+			err = w.Look(ctx, n, rep.Workspace)
+		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -72,19 +77,29 @@ func silent(rep harness.Report) bool {
 
 func (r Runner) one(ctx context.Context, step Step, row Row, n int) (harness.Report, error) {
 	d := r.Deps
-	d.Tools = func(context.Context, harness.Bench) ([]tool.Tool, func() error, error) {
-		return step.Tools, func() error { return nil }, nil
-	}
+	d.Tools = r.toolbox(step)
 	h := harness.New(d)
 	defer h.Close()
 	meta := map[string]string{"family": row.Family, "step": fmt.Sprint(n)}
 	rep, err := h.Run(ctx, r.Owner, harness.Task{
-		ID: row.Task, Instruction: step.Instruction, Purpose: record.Evaluation, Seed: r.Seed, Suite: row.Suite, Meta: meta,
+		ID: row.Task, Instruction: step.Instruction, Files: step.Files, Purpose: cmp.Or(r.Purpose, record.Evaluation), Seed: r.Seed, Suite: row.Suite, Meta: meta,
 	}, harness.Options{Mode: row.Mode, Limits: r.Limit})
 	if err == nil && r.Watch != nil {
 		r.Watch(rep.RunID)
 	}
 	return rep, err
+}
+
+// toolbox gives the tools of the case, and the contract's where it is to choose.
+func (r Runner) toolbox(step Step) harness.Toolbox {
+	return func(ctx context.Context, b harness.Bench) ([]tool.Tool, func() error, error) {
+		if step.Offer == nil {
+			return step.Tools, func() error { return nil }, nil
+		}
+		b.World = step.Offer(b.Workspace)
+		made, done, err := r.Deps.Tools(ctx, b)
+		return append(made, step.Tools...), done, err
+	}
 }
 
 func (row *Row) add(rep harness.Report) {

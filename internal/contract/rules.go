@@ -48,7 +48,7 @@ var forms = func() map[string]form {
 		"pointer":    {expr: `^/`, advice: "a JSON pointer begins with /"},
 		"url":        {expr: `^https?://[^/{}@]+(/.*)?$`, advice: "it is an http or https URL without user, and with parameters in path and query only"},
 		"user":       {expr: `^[^/\s]+/\S(.*\S)?$`, advice: "use TENANT/USER"},
-		"use":        {expr: `^(builtin:[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*|mcp:[^/]+/.+|shed:sha256:[0-9a-f]{64}|http)$`, advice: "it is builtin:NAME, mcp:SERVER/TOOL, shed:sha256:HEX or http"},
+		"use":        {expr: `^(builtin:[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*|mcp:[^/]+/.+|shed:sha256:[0-9a-f]{64}|world:[a-z][a-z0-9_]*|http)$`, advice: "it is builtin:NAME, mcp:SERVER/TOOL, shed:sha256:HEX, world:NAME or http"},
 	}
 	for name, f := range all {
 		f.re = regexp.MustCompile(f.expr)

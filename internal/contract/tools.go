@@ -11,6 +11,7 @@ const (
 	UseBuiltin = "builtin:" // and the name of a tool of this program
 	UseMCP     = "mcp:"     // and SERVER/TOOL, the server being one of Contract.MCP
 	UseShed    = "shed:"    // and the digest of a promoted tool
+	UseWorld   = "world:"   // and the name of a tool of a task world; in runs whose task does not offer it there is none
 	UseHTTP    = "http"     // Tool.HTTP says where
 )
 

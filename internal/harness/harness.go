@@ -60,6 +60,8 @@ type Bench struct {
 	Owner, Run string
 	Contract   *contract.Contract
 	Workspace  string // directory
+	// World are the tools that the task offers, by the names that contracts declare them with.
+	World map[string]tool.Tool
 	// Call answers a call that a tool makes while it is called itself, the call parent.
 	Call func(ctx context.Context, parent, name string, args json.RawMessage) (json.RawMessage, error)
 	// Keep keeps content that is too large or too binary for a value, and names it.

@@ -29,6 +29,7 @@ type Parts struct {
 	Secret  func(ctx context.Context, name string) (string, error)
 	MCP     func(ctx context.Context, server, name string) (tool.Tool, error)
 	Shed    func(ctx context.Context, digest ids.Digest) (tool.Tool, error)
+	World   map[string]tool.Tool // that the task offers: the contract's choice among them is made
 }
 
 // Build makes the contract's tools, in its order.
@@ -36,7 +37,7 @@ func Build(ctx context.Context, c *contract.Contract, p Parts) ([]tool.Tool, err
 	builtins := p.builtins(c)
 	var out []tool.Tool
 	for _, t := range c.Tools {
-		if p.Skip != nil && p.Skip(t.Use) {
+		if p.Skip != nil && p.Skip(t.Use) || p.absent(t.Use) {
 			continue
 		}
 		made, own, err := p.find(ctx, c, t, builtins)
@@ -55,6 +56,13 @@ func Build(ctx context.Context, c *contract.Contract, p Parts) ([]tool.Tool, err
 	return out, nil
 }
 
+// absent: a tool of a task world is there in the tasks that offer it, so that one contract
+// is for the tasks of all worlds, and for people's.
+func (p Parts) absent(use string) bool {
+	name, ok := strings.CutPrefix(use, contract.UseWorld)
+	return ok && p.World[name] == nil
+}
+
 // builtins are the ones that this run can have.
 func (p Parts) builtins(c *contract.Contract) map[string]tool.Tool {
 	all := map[string]tool.Tool{}
@@ -71,6 +79,8 @@ func (p Parts) builtins(c *contract.Contract) map[string]tool.Tool {
 // find gives what a tool uses, and whether its effect is known better than by the contract.
 func (p Parts) find(ctx context.Context, c *contract.Contract, t contract.Tool, builtins map[string]tool.Tool) (tool.Tool, bool, error) {
 	switch {
+	case strings.HasPrefix(t.Use, contract.UseWorld):
+		return p.World[strings.TrimPrefix(t.Use, contract.UseWorld)], true, nil
 	case t.Use == contract.UseHTTP:
 		made, err := p.http(c, t)
 		return made, false, err

@@ -63,6 +63,26 @@ func TestContractToolsAreMade(t *testing.T) {
 	}
 }
 
+// A contract that is for the tasks of every world has in each what the task offers.
+func TestToolsOfAWorldAreThereWhereTheyAreOffered(t *testing.T) {
+	c := &contract.Contract{Tools: []contract.Tool{{Name: "their_own", Use: "world:known", Effect: tool.Irreversible}, {Name: "other", Use: "world:other"}, {Name: "look", Use: "builtin:files.read"}}}
+	p := parts(t)
+	for want, offered := range map[string]map[string]tool.Tool{"look": nil, "their_own look": {"known": remote{}, "unasked": remote{}}} {
+		p.World = offered
+		made, err := Build(context.Background(), c, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range made {
+			got = append(got, m.Def().Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%v, want %s", got, want)
+		}
+	}
+}
+
 func TestWhatCannotBeHadIsRefused(t *testing.T) {
 	get := contract.HTTP{Method: "GET", URL: "https://other.example.org/"}
 	for says, x := range map[string]contract.Tool{
