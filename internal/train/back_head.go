@@ -8,7 +8,7 @@ import (
 // backHead carries the slopes of a pack's log probabilities back through the head and the
 // last normalisation, into dx [rows, d]. With p = softmax(logits), a log probability of
 // target t changes by onehot(t) - p with the logits. Rows whose slopes are zero are left
-// out. The logits are computed again, some rows at a time.
+// out. Logits that were not kept are computed again, some rows at a time.
 func (p *pass) backHead(k *pack, dx []float32) error {
 	clear(dx)
 	final, err := p.steepRows(k)
@@ -20,7 +20,7 @@ func (p *pass) backHead(k *pack, dx []float32) error {
 	h.hidden = sized(h.hidden, len(final))
 	pieces := []headPiece{func(lo int, rows []headRow, hidden []float32) {
 		p.each(len(rows), func(i int) { kernel.RMSNorm(hidden[i*d:][:d], final[(lo+i)*d:][:d], norm, p.m.Eps) })
-		p.logits(len(rows), hidden)
+		p.again(k, rows, hidden)
 		p.each(len(rows), func(i int) {
 			logits := h.row(i, p.m.V)
 			kernel.LogProbBack(logits, kernel.LogSumExp(logits), rows[i].targets, rows[i].slopes)
@@ -47,12 +47,15 @@ func (p *pass) backHead(k *pack, dx []float32) error {
 func (p *pass) steepRows(k *pack) ([]float32, error) {
 	h, d := &p.head, p.m.D
 	h.rows, h.final = h.rows[:0], h.final[:0]
+	asked := 0
 	for row := range k.rows {
 		s, i := k.at(row)
-		if s.asks == nil {
+		if s.asks == nil || s.asks[i] == nil {
 			continue
 		}
 		r := p.slopesOf(row, s.asks[i])
+		r.asked = asked
+		asked++
 		if len(r.targets) == 0 {
 			continue
 		}

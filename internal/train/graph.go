@@ -40,7 +40,7 @@ type Options struct {
 	Rows    int         // most rows computed at once, fewer at far positions; 0: 256
 	Reach   int         // positions up to which Rows are; 0: 1024
 	Context int         // positions of a sequence; 0: those that the model was made for
-	Inside  int64       // most bytes of what happens inside layers that are kept; 0: 160 MiB, below 0: none
+	Inside  int64       // most bytes of what happens inside layers, and of logits, that are kept; 0: 208 MiB, below 0: none
 	Passes  int         // that may be under way at once, in turns, each with its memory; 0: 1
 	Spill   Spill
 
@@ -66,7 +66,7 @@ func NewGraph(m *model.Model, turns Turns, o Options) *Graph {
 		o.Reach = 1024
 	}
 	if o.Inside == 0 {
-		o.Inside = 160 << 20
+		o.Inside = 208 << 20
 	}
 	if o.Context <= 0 {
 		o.Context = m.Context

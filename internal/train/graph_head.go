@@ -23,6 +23,7 @@ type headRoom struct {
 // the log probabilities that are asked for, as many as there are.
 type headRow struct {
 	row     int
+	asked   int // its number among the rows of the pack that are asked for
 	asks    []ask
 	targets []int32
 	slopes  []float32
@@ -42,9 +43,13 @@ func (p *pass) score(k *pack, b block, hidden []float32) error {
 		}
 	}
 	return p.chunks(func(_ int, rows []headRow, hidden []float32) {
-		p.logits(len(rows), hidden)
+		all := p.logitsOf(k, len(rows))
+		if all == nil {
+			all = h.room(len(rows), p.m.V)
+		}
+		p.logits(all, hidden)
 		p.pool.Run(len(rows), func(_, i int) {
-			logits := h.row(i, p.m.V)
+			logits := all[i*p.m.V:][:p.m.V]
 			norm := float64(kernel.LogSumExp(logits))
 			for _, a := range rows[i].asks {
 				p.logprobs[a.seq][a.at] = float32(float64(logits[a.target]) - norm)
@@ -71,14 +76,32 @@ func (p *pass) chunks(pieces ...headPiece) error {
 	return nil
 }
 
-// logits computes the logits of n hidden states.
-func (p *pass) logits(n int, hidden []float32) {
+// logits computes the logits [n, v] of hidden states [n, d].
+func (p *pass) logits(into, hidden []float32) {
 	h := &p.head
-	h.logits, h.mixes = sized(h.logits, n*p.m.V), h.mixes[:0]
-	for range n {
+	h.mixes = h.mixes[:0]
+	for range len(into) / p.m.V {
 		h.mixes = append(h.mixes, p.mix)
 	}
-	p.step.Logits(h.logits, hidden, h.mixes)
+	p.step.Logits(into, hidden, h.mixes)
+}
+
+// again gives logits that were computed on the way forward: those that were kept, or the
+// same bits once more.
+func (p *pass) again(k *pack, rows []headRow, hidden []float32) {
+	h, v := &p.head, p.m.V
+	all := h.room(len(rows), v)
+	if in := &p.insides; in.pack != k || in.scored == 0 {
+		p.logits(all, hidden)
+		return
+	}
+	p.each(len(rows), func(i int) { copy(all[i*v:][:v], p.insides.logits[rows[i].asked*v:]) })
+}
+
+// room is memory for the logits of n rows.
+func (h *headRoom) room(n, v int) []float32 {
+	h.logits = sized(h.logits, n*v)
+	return h.logits
 }
 
 func (h *headRoom) row(i, v int) []float32 { return h.logits[i*v:][:v] }
