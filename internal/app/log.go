@@ -9,6 +9,7 @@ import (
 	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/harness"
+	forge "macaron/internal/mindforge/ledger"
 	revisions "macaron/internal/mint/catalogue"
 	"macaron/internal/mint/ledger"
 	"macaron/internal/record"
@@ -27,6 +28,7 @@ type Store interface {
 	auth.Ledger
 	toolshed.Log
 	revisions.Store
+	forge.Store
 	Mint() ledger.Store
 	// Erasures lists what was deleted of an owner, newest first, at most limit.
 	Erasures(ctx context.Context, owner string, limit int) ([]record.Erased, error)

@@ -11,6 +11,7 @@ import (
 
 	"macaron/internal/chat"
 	"macaron/internal/ids"
+	forgeledger "macaron/internal/mindforge/ledger"
 	"macaron/internal/mint/catalogue"
 	"macaron/internal/mint/ledger"
 	"macaron/internal/record"
@@ -37,6 +38,7 @@ type Store interface {
 	Reclaim(ctx context.Context) error
 	Settle(ctx context.Context, owner, account string, change func(*record.Balance)) (record.Balance, error)
 	catalogue.Store
+	forgeledger.Store
 	Mint() ledger.Store
 	Close() error
 }
@@ -81,6 +83,9 @@ func Run(t *testing.T, open Open) {
 		{"the training service is one process's", mintHold},
 		{"names of what is elsewhere", mintRemotes},
 		{"collection", collection},
+		{"the ledger of the forge", forge},
+		{"aliases of releases", forgeAliases},
+		{"many write to the ledger", forgeRace},
 		{"erase", erase},
 		{"erase waits", eraseWaits},
 	} {
