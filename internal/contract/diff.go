@@ -97,7 +97,7 @@ func flatten(path string, v any, out map[string]json.RawMessage) error {
 		if named(v) {
 			for _, e := range v {
 				m := e.(map[string]any)
-				at := join(path, m["name"].(string))
+				at := join(path, quotedName(m["name"].(string)))
 				out[at] = json.RawMessage("true")
 				delete(m, "name")
 				if err := flatten(at, m, out); err != nil {
@@ -122,15 +122,36 @@ func named(list []any) bool {
 	return len(list) > 0
 }
 
+// quotedName is a name as it stands in a path: one with dots in it is quoted, so that it
+// cannot be taken for a key of another entry.
+func quotedName(name string) string {
+	if strings.Contains(name, ".") {
+		return `"` + name + `"`
+	}
+	return name
+}
+
+// entryPath cuts a path behind the name of an entry of a list; key is what follows.
+func entryPath(path string) (entry, key string, ok bool) {
+	section, rest, _ := strings.Cut(path, ".")
+	if !lists[section] || rest == "" {
+		return path, "", false
+	}
+	end := strings.IndexByte(rest, '.')
+	if rest[0] == '"' {
+		end = strings.IndexByte(rest[1:], '"') + 2
+	}
+	if end < 0 || end >= len(rest) {
+		return path, "", true
+	}
+	return section + "." + rest[:end], rest[end+1:], true
+}
+
 // inside reports whether a path belongs to an entry that one side does not have: the entry
 // itself is told.
 func inside(path string, a, b map[string]json.RawMessage) bool {
-	parts := strings.SplitN(path, ".", 3)
-	if len(parts) < 3 || !lists[parts[0]] {
-		return false
-	}
-	entry := parts[0] + "." + parts[1]
-	return a[entry] == nil || b[entry] == nil
+	entry, key, ok := entryPath(path)
+	return ok && key != "" && (a[entry] == nil || b[entry] == nil)
 }
 
 // lists are the sections whose entries have names.
@@ -138,9 +159,9 @@ var lists = map[string]bool{"adapters": true, "tools": true, "mcp": true, "skill
 
 func change(path string, was, now json.RawMessage) Change {
 	c := Change{Path: path, Was: was, Now: now, Class: classOf(path), Compatible: true}
-	section, rest, _ := strings.Cut(path, ".")
-	if lists[section] && !strings.Contains(rest, ".") {
-		c.What, c.Compatible = entry(section, rest, was == nil)
+	if _, key, ok := entryPath(path); ok && key == "" {
+		section, name, _ := strings.Cut(path, ".")
+		c.What, c.Compatible = entry(section, strings.Trim(name, `"`), was == nil)
 		return c
 	}
 	c.What, c.Compatible = judge(path, was, now)

@@ -97,3 +97,28 @@ func TestKindsNameWhatExists(t *testing.T) {
 		}
 	}
 }
+
+// A name with dots hides nothing, and cannot be taken for another entry's key.
+func TestDiffSeesNamesWithDots(t *testing.T) {
+	hook := func(name, on string) string {
+		return "\n[[hooks]]\nname = \"" + name + "\"\non = \"" + on + "\"\ncheck = \"answer.present\"\n"
+	}
+	text := full(t) + hook("a", "stop")
+	dotted := parse(t, text+hook("a.on", "stop"))
+	for _, c := range []struct {
+		was, now   *Contract
+		path, what string
+	}{
+		{parse(t, text), dotted, `hooks."a.on"`, "hook a.on is new"},
+		{dotted, parse(t, text), `hooks."a.on"`, "hook a.on is gone"},
+		{dotted, parse(t, text+hook("a.on", "start")), `hooks."a.on".on`, `"stop" -> "start"`},
+	} {
+		changes, err := Diff(c.was, c.now)
+		if err != nil || len(changes) == 0 || changes[0].Path != c.path && changes[len(changes)-1].Path != c.path {
+			t.Fatalf("%s: %+v %v", c.path, changes, err)
+		}
+		if got, ok := find(changes, func(x Change) bool { return x.Path == c.path }); !ok || !strings.Contains(got.What, c.what) {
+			t.Errorf("%s: %+v", c.path, changes)
+		}
+	}
+}

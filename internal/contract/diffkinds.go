@@ -64,12 +64,8 @@ func generic(path string) string {
 	parts := strings.Split(path, ".")
 	switch {
 	case lists[parts[0]] && len(parts) > 1:
-		// A label may have dots itself; what follows it is one or two of our own keys.
-		for i := 2; i < len(parts); i++ {
-			p := parts[0] + ".*." + strings.Join(parts[i:], ".")
-			if _, known := kinds[p]; known || classes[p] != "" {
-				return p
-			}
+		if _, key, _ := entryPath(path); key != "" {
+			return parts[0] + ".*." + key
 		}
 		return parts[0] + ".*"
 	case strings.HasPrefix(path, "agent.prompts."):
