@@ -90,6 +90,8 @@ var Rules = []Rule{
 		Why: "the bench judges cards: it knows the card's language, a browser and a model, and not the product around them"},
 	{From: []string{"internal/ui4a"}, Not: rooms("internal/turn", "internal/backend", "internal/store", "internal/engine", "internal/config", "internal/web", "internal/harness"),
 		Why: "cards know their language, the browser's side and, in surface, the log; turns and models come to them through the page"},
+	{From: []string{"internal/mindforge/edit"}, Not: rooms("os", "net", "net/http", "internal/store", "internal/backend", "internal/harness", "internal/engine", "internal/bench"),
+		Why: "edits are texts in, texts out: the evaluator makes and reads them again in its own process"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
 		Why: "std and go-cmp test; the real part runs where a mock would stand; config is one struct"},
 }
