@@ -43,6 +43,7 @@ type Evidence struct {
 	Steps    []StepResult    `json:"steps,omitempty"`
 	Seen     []string        `json:"seen,omitempty"` // further texts that using the card has shown
 	Operated []Operated      `json:"operated,omitempty"`
+	Behind   string          `json:"behind,omitempty"` // the source, where a tab does not open: what stands behind it is not seen
 	Keyboard Keyboard        `json:"keyboard"`
 	Strain   []string        `json:"strain,omitempty"` // errors under double clicks, empty and overlong input
 	Shaken   bool            `json:"shaken"`           // the strain was put on it
@@ -140,7 +141,7 @@ type StepResult struct {
 	Why     string    `json:"why,omitempty"`     // why it could not be done
 	Control string    `json:"control,omitempty"` // what it was done to
 	After   Snapshot  `json:"after"`
-	Roles   []Element `json:"roles,omitempty"`
+	Roles   []Element `json:"roles,omitempty"` // where the step asks what is there
 	Actions []Sent    `json:"actions,omitempty"`
 }
 
@@ -178,7 +179,7 @@ func (e Evidence) Like(first Evidence) Evidence {
 		return e
 	}
 	e.Again = map[bool]string{true: e.Start.Hash, false: first.Again}[first.Again == first.Start.Hash]
-	e.Operated, e.Seen, e.Keyboard, e.Strain, e.Shaken = first.Operated, first.Seen, first.Keyboard, first.Strain, first.Shaken
+	e.Operated, e.Behind, e.Seen, e.Keyboard, e.Strain, e.Shaken = first.Operated, first.Behind, first.Seen, first.Keyboard, first.Strain, first.Shaken
 	for _, v := range first.Axe {
 		if v.Theme == "dark" {
 			e.Axe = append(e.Axe, v)

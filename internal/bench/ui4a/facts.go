@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+	"unicode"
 
 	"github.com/abadojack/whatlanggo"
 )
@@ -101,20 +102,38 @@ func timeIn(text, clock string) bool {
 	return false
 }
 
-// least is the shortest text whose language is guessed.
-const least = 24
+// The shortest texts whose language is guessed: in Latin letters, and in others, which often
+// tell it by themselves.
+const (
+	leastWords   = 10
+	leastLetters = 24
+)
 
 // unsure is a confidence below which a guess is none: labels of a card in Spanish are as
 // well Portuguese.
 const unsure = 0.2
 
+// latin are the languages of the cases that are written in Latin letters: nothing else is
+// guessed of a text in these, since labels of a card look like any small language.
+var latin = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{whatlanggo.Eng: true, whatlanggo.Deu: true, whatlanggo.Fra: true, whatlanggo.Spa: true, whatlanggo.Por: true}}
+
+var (
+	word   = regexp.MustCompile(`\p{L}{2,}`)
+	letter = regexp.MustCompile(`\p{L}`)
+)
+
 // inLanguage guesses whether a text is in a language; a short text is in every one.
 func inLanguage(text, code string) (bool, string) {
-	letters := regexp.MustCompile(`\p{L}`).FindAllString(text, -1)
-	if len(letters) < least {
-		return true, fmt.Sprintf("%d letters: too short to tell", len(letters))
-	}
 	got := whatlanggo.Detect(text)
+	if n := len(letter.FindAllString(text, -1)); n < leastLetters {
+		return true, fmt.Sprintf("%d letters: too short to tell", n)
+	}
+	if got.Script == unicode.Latin {
+		if n := len(word.FindAllString(text, -1)); n < leastWords {
+			return true, fmt.Sprintf("%d words: too short to tell", n)
+		}
+		got = whatlanggo.DetectWithOptions(text, latin)
+	}
 	if got.Confidence < unsure {
 		return true, fmt.Sprintf("perhaps %q, confidence %.2f: too uncertain to tell", got.Lang.Iso6391(), got.Confidence)
 	}

@@ -7,7 +7,7 @@ import (
 
 func (c *Case) contentChecks(e Evidence) []Check {
 	all := e.allText()
-	facts := c.Facts.find(all)
+	facts := c.Facts.find(all + "\n" + e.Behind) // a tab that does not open is the affair of another layer
 	var never []Finding
 	for _, f := range c.Never.find(all) {
 		never = append(never, finding("not: "+f.What, f.Pass == 0, ""))

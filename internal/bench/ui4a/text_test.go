@@ -98,3 +98,28 @@ func TestJapaneseLabels(t *testing.T) {
 		t.Error("Japanese passes for Chinese")
 	}
 }
+
+// Among few words a guess is right if only the languages of the suite are thought of, and
+// with less there is none.
+func TestLanguagesOfShortCards(t *testing.T) {
+	for text, code := range map[string]string{
+		"Rechnung teilen Betrag Trinkgeld Personen Jede Person zahlt Zurücksetzen 31,68 € Quittung anzeigen": "de",
+		"Dividir la cuenta Importe Propina Personas Cada persona paga Restablecer 31,68 € Ver el recibo":     "es",
+		"Dividir a conta Valor Gorjeta Pessoas Cada pessoa paga Repor 31,68 € Não mostrar o recibo":          "pt",
+		"Partager l'addition Montant Pourboire Personnes Chacun paie Réinitialiser 31,68 € Voir le reçu":     "fr",
+		"Split the bill Amount Tip People Each person pays Reset $31.68 Show the receipt":                    "en",
+		"Timer Start Pause Reset 05:00": "de",
+	} {
+		if ok, why := inLanguage(text, code); !ok {
+			t.Errorf("%s is not %s: %s", text, code, why)
+		}
+	}
+	for text, code := range map[string]string{
+		"Here is all that you need to know about the trip, and what you still have to decide before Friday.": "de",
+		"Вот всё, что нужно знать о поездке, и что ещё надо решить до пятницы.":                              "en",
+	} {
+		if ok, _ := inLanguage(text, code); ok {
+			t.Errorf("%s passes for %s", text, code)
+		}
+	}
+}

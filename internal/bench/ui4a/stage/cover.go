@@ -2,6 +2,7 @@ package stage
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -14,7 +15,8 @@ const mostOperated = 40
 
 // cover uses every control that comes into sight, one after the other: first what is filled
 // in, then what is pressed. What had no effect has a second try at the end, when other
-// things have changed: "Reset" has nothing to do before.
+// things have changed, and buttons a third, each after another button that works and the
+// second that a clock needs: "Reset" has nothing to do before.
 type cover struct {
 	screen *screen
 	seen   map[string]*ui4a.Operated
@@ -29,7 +31,10 @@ func (x *screen) cover(keys *ui4a.Keyboard) (*cover, error) {
 	if err := c.round(false); err != nil {
 		return c, err
 	}
-	return c, c.round(true)
+	if err := c.round(true); err != nil {
+		return c, err
+	}
+	return c, c.afterOthers()
 }
 
 // results are the controls in the order of their use.
@@ -63,16 +68,12 @@ func (c *cover) round(again bool) error {
 
 // next gives the control to use: fields before buttons, in their order.
 func (c *cover) next(now ui4a.Snapshot, again bool, done map[string]bool) (ui4a.Widget, string, bool) {
-	counts := map[string]int{}
 	type entry struct {
 		w   ui4a.Widget
 		key string
 	}
 	var fields, presses []entry
-	for _, w := range now.Widgets {
-		name := w.Role + "\x00" + w.Name
-		counts[name]++
-		key := fmt.Sprintf("%s\x00%d", name, counts[name])
+	for key, w := range keyed(now.Widgets) {
 		o := c.seen[key]
 		if w.Disabled || w.ReadOnly || done[key] || o != nil && (o.Effect || !again) || o == nil && len(c.seen) >= mostOperated {
 			continue
@@ -87,6 +88,21 @@ func (c *cover) next(now ui4a.Snapshot, again bool, done map[string]bool) (ui4a.
 		return all[0].w, all[0].key, true
 	}
 	return ui4a.Widget{}, "", false
+}
+
+// keyed gives controls with what each is known by from one state of the card to the next:
+// role, name, and which of several.
+func keyed(widgets []ui4a.Widget) iter.Seq2[string, ui4a.Widget] {
+	return func(yield func(string, ui4a.Widget) bool) {
+		counts := map[string]int{}
+		for _, w := range widgets {
+			name := w.Role + "\x00" + w.Name
+			counts[name]++
+			if !yield(fmt.Sprintf("%s\x00%d", name, counts[name]), w) {
+				return
+			}
+		}
+	}
 }
 
 func pressed(role string) bool {

@@ -54,8 +54,11 @@ func (x *screen) tabAlong(n int, byID map[int]string, widgets []ui4a.Widget, rea
 			return err
 		}
 	}
-	const besides = 6 // stops that are no controls: tables that scroll, charts
-	for lost := 0; lost <= besides && len(reached) < k.Stops; {
+	const (
+		besides = 6 // stops that are no controls: tables that scroll, charts
+		parts   = 8 // stops within a control: those of a date and a time
+	)
+	for lost, within, last := 0, 0, ""; lost <= besides && len(reached) < k.Stops; {
 		if err := x.tab.page.Press(browser.Tab); err != nil {
 			return err
 		}
@@ -67,11 +70,15 @@ func (x *screen) tabAlong(n int, byID map[int]string, widgets []ui4a.Widget, rea
 			return err
 		}
 		stop, ok := byID[f.ID]
+		if ok && stop == last && within < parts {
+			within++
+			continue
+		}
 		if !ok || reached[stop] {
 			lost++
 			continue
 		}
-		lost, reached[stop] = 0, true
+		lost, within, last, reached[stop] = 0, 0, stop, true
 		for _, w := range widgets {
 			if w.ID == f.ID && !f.Visible {
 				k.Hidden = append(k.Hidden, w.Role+" "+w.Name)

@@ -17,8 +17,10 @@ globalThis.probe = (() => {
   }
 
   // What can have a role that matters: asking the browser for the role of each of thousands
-  // of plain elements would make the card hang.
-  const plain = /^(div|span|i|b|em|strong|small|br|g|path|line|rect|circle|polyline|polygon|tspan|style|script)$/i;
+  // of plain elements would make the card hang. For each answer it makes the tree of the whole
+  // document anew: a chart of two series, each point with its title, kept a card silent for
+  // so long that it was stopped.
+  const plain = /^(div|span|p|i|b|em|strong|small|br|g|path|line|rect|circle|polyline|polygon|text|tspan|title|desc|style|script)$/i;
   const spoken = (e) => !plain.test(e.tagName) || e.hasAttribute("role");
   const operable = (e) => /^(a|area|button|input|select|textarea|summary|option)$/i.test(e.tagName) || e.hasAttribute("role") || e.hasAttribute("contenteditable");
 

@@ -32,7 +32,11 @@ func (t *Tab) Card(ctx context.Context, c *ui4a.Case, source string, v ui4a.View
 		return e, nil
 	}
 	k := compiled{result: result, source: source, script: ready(result.JS, c)}
-	return e, t.show(ctx, c, &e, album, func() (*screen, string, error) { return t.mount(k) })
+	err := t.show(ctx, c, &e, album, func() (*screen, string, error) { return t.mount(k) })
+	if slices.ContainsFunc(e.Operated, func(o ui4a.Operated) bool { return o.Role == "tab" && !o.Effect }) {
+		e.Behind = source
+	}
+	return e, err
 }
 
 // Twin does the same with a case's twin.
