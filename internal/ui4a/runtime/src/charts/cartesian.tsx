@@ -1,5 +1,5 @@
 import { Horizontal } from "./horizontal";
-import { brief, linear, px, ticks, width as wide } from "./scale";
+import { brief, cut, linear, px, ticks, width as wide } from "./scale";
 import { colour, stack, type Read } from "./series";
 
 export interface PlotProps {
@@ -59,24 +59,30 @@ interface Plot {
 function Names({ names, at, plot, band }: { names: string[]; at: (i: number) => number; plot: Plot; band: number }) {
   const longest = Math.max(...names.map(wide));
   const every = Math.max(1, Math.ceil((Math.min(longest, 90) + 8) / Math.max(1, band)));
-  const fit = Math.max(3, Math.floor((band * every) / 6.8));
+  const all = names.map((n, i) => placed(i, cut(n, band * every), at(i), plot)).filter((n) => n.i % every === 0);
+  let free = -Infinity; // of x, behind the last name
   return (
     <>
-      {names.map((n, i) =>
-        i % every !== 0 ? null : (
-          <text key={i} x={px(Math.min(Math.max(at(i), plot.left + 4), plot.right - 4))} y={plot.bottom + 17} textAnchor={anchor(at(i), n, plot)}>
-            {n.length > fit ? `${n.slice(0, fit - 1)}…` : n}
+      {all.map((n) => {
+        if (n.from < free) return null; // the one before is turned towards it, or it towards that one
+        free = n.from + n.width + 4;
+        return (
+          <text key={n.i} x={px(n.x)} y={plot.bottom + 17} textAnchor={n.anchor}>
+            {n.text}
           </text>
-        ),
-      )}
+        );
+      })}
     </>
   );
 }
 
-/** A name at the edge is turned inwards. */
-function anchor(x: number, name: string, plot: Plot): "start" | "middle" | "end" {
-  const half = wide(name) / 2;
-  return x + half > plot.right + 8 ? "end" : x - half < 0 ? "start" : "middle";
+/** Where a name stands; one at the edge is turned inwards. */
+function placed(i: number, text: string, at: number, plot: Plot) {
+  const width = wide(text);
+  const x = Math.min(Math.max(at, plot.left + 4), plot.right - 4);
+  if (at + width / 2 > plot.right + 8) return { i, text, x, width, from: x - width, anchor: "end" as const };
+  if (at - width / 2 < 0) return { i, text, x, width, from: x, anchor: "start" as const };
+  return { i, text, x, width, from: x - width / 2, anchor: "middle" as const };
 }
 
 function Ordinal(p: PlotProps & { plot: Plot; y: (v: number) => number; parts: [number, number][][] }) {

@@ -1,12 +1,11 @@
 import type { PlotProps } from "./cartesian";
-import { linear, px, width as wide } from "./scale";
+import { cut, linear, px, width as wide } from "./scale";
 import { colour } from "./series";
 
 /** Bars from the left, each with its name before and its number behind it: for long names. */
 export function Horizontal(p: PlotProps & { parts: [number, number][][]; low: number; high: number }) {
   const { read: r } = p;
   const left = Math.min(p.width * 0.4, 10 + Math.max(...r.names.map(wide)));
-  const fit = Math.max(3, Math.floor((left - 8) / 6.8));
   const numbers = Math.max(wide(p.show(p.high)), wide(p.show(p.low))) + 8;
   const x = linear(p.low, p.high, left, Math.max(left + 20, p.width - numbers));
   const band = p.height / r.names.length;
@@ -16,7 +15,7 @@ export function Horizontal(p: PlotProps & { parts: [number, number][][]; low: nu
     <>
       {r.names.map((n, i) => (
         <text key={i} x={left - 6} y={px(band * (i + 0.5))} dy="0.35em" textAnchor="end">
-          {n.length > fit ? `${n.slice(0, fit - 1)}…` : n}
+          {cut(n, left - 8)}
         </text>
       ))}
       {r.series.map((s, k) =>

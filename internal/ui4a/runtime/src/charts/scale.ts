@@ -23,5 +23,13 @@ export const brief = (v: number) => v.toLocaleString(undefined, { notation: Math
 /** A coordinate; a hundredth of a pixel is enough. */
 export const px = (v: number) => Math.round(v * 100) / 100;
 
-/** About how wide a text of the axis is, in px. */
-export const width = (s: string) => s.length * 7;
+/** About how wide a text of the axis is, in px; letters of Chinese, Japanese and Korean are square. */
+export const width = (s: string) => [...s].reduce((sum, c) => sum + (c >= "\u2e80" ? 12 : 7), 0);
+
+/** A text without as much of its end as makes it fit, but for three letters. */
+export function cut(s: string, room: number): string {
+  const all = [...s];
+  if (width(s) <= room) return s;
+  while (all.length > 3 && width(all.join("")) + 7 > room) all.pop();
+  return all.length < s.length ? `${all.join("")}…` : s;
+}

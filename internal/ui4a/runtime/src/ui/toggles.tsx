@@ -87,8 +87,10 @@ export function RadioGroup(p: RadioGroupProps) {
   return (
     <div className="ui-field">
       <div className="ui-label" id={`${around.id}-label`}>
-        {label(p.label, "RadioGroup")}
-        {p.required && <span aria-hidden> *</span>}
+        <span>
+          {label(p.label, "RadioGroup")}
+          {p.required && <span aria-hidden> *</span>}
+        </span>
       </div>
       <div className={p.row ? "ui-radios row" : "ui-radios"} role="radiogroup" aria-labelledby={`${around.id}-label`} aria-describedby={around.described} aria-required={!!p.required || undefined}>
         {choices(p.options, "RadioGroup options").map((o) => (
