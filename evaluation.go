@@ -6,5 +6,5 @@ import "embed"
 
 // Evaluation has the registry of evaluation sets, evaluation.toml, and the sets.
 //
-//go:embed evaluation.toml recipes/default-set/test/routing.jsonl test/intents/turns.tsv internal/route/shortlist/testdata/adapters.tsv
+//go:embed evaluation.toml recipes/default-set/test/routing.jsonl test/intents/turns.tsv internal/route/shortlist/testdata/adapters.tsv test/cardgrammar/requests.toml
 var Evaluation embed.FS

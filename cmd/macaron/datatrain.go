@@ -10,6 +10,7 @@ import (
 	"macaron"
 	"macaron/internal/app"
 	"macaron/internal/bench/flow"
+	"macaron/internal/bench/ui4a"
 	"macaron/internal/config"
 	"macaron/internal/disk"
 	"macaron/internal/engine/encoder"
@@ -116,15 +117,35 @@ func evaluations(more string) ([]filter.EvalSet, error) {
 }
 
 // suite gives the instructions of a suite that the program makes, as the benchmark's
-// command makes it by itself.
+// command makes it by itself, or the requests of the cases of cards.
 func suite(name string) ([]string, error) {
-	if name != "flow" {
-		return nil, errs.New(errs.NotFound, "there is no suite "+errs.Clip(name), "the suite that can be named is flow; give others as files")
+	switch name {
+	case "flow":
+		return flowTasks(), nil
+	case "ui4a":
+		return cardCases()
 	}
+	return nil, errs.New(errs.NotFound, "there is no suite "+errs.Clip(name), "the suites that can be named are flow and ui4a; give others as files")
+}
+
+// cardCases are what people ask in the cases of cards, and what is known when they do.
+func cardCases() ([]string, error) {
+	cases, err := ui4a.Cases()
+	var out []string
+	for _, c := range cases {
+		out = append(out, c.Request)
+		for _, x := range c.Context {
+			out = append(out, x.Text)
+		}
+	}
+	return out, err
+}
+
+func flowTasks() []string {
 	const windows = 8
 	var out []string
 	for _, t := range flow.Tasks("macaron", windows) {
 		out = append(out, t.Instruction)
 	}
-	return out, nil
+	return out
 }

@@ -1,7 +1,7 @@
 """What can be checked of the data without a model: python check_data.py
 
-Python fences compile, bash fences parse (bash -n), JSON fences and tool calls parse, cards have one
-default export and import only names that the catalogue below has.
+Python fences compile, bash fences parse (bash -n), JSON fences and tool calls parse. Cards are checked by the
+program's own compiler and grammar: go test -run Recipe ./internal/ui4a/grammar ./cmd/macaron.
 """
 import json
 import pathlib
@@ -14,13 +14,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "data")]
 
 import acting  # noqa: E402
-import cards  # noqa: E402
 import conv  # noqa: E402
 import route  # noqa: E402
 from contract import Contract  # noqa: E402
 
-CATALOGUE = {"Card", "Row", "Button", "Field", "NumberField", "Slider", "Switch", "Checkbox", "Stat", "Badge",
-             "Progress", "Table", "Chart"}
 FENCE = re.compile(r"```(\w*)\n(.*?)```", re.S)
 
 
@@ -58,22 +55,6 @@ def check_calls(contract, rng):
     return n
 
 
-def check_cards(contract, rng):
-    n = 0
-    for text in answers(cards.conversations(contract, rng, 2)):
-        if text.startswith(cards.FENCE):
-            names = re.search(r'import \{ (.*) \} from "\$ui4a/ui";', text).group(1).split(", ")
-            assert set(names) <= CATALOGUE, names
-            assert text.count("export default") == 1
-            used = set(re.findall(r"<([A-Z]\w+)", text))
-            assert used == set(names), (used, names)
-            assert ("sendMessage(" in text) == ('"$ui4a/chat"' in text), text
-            for a, b in ("{}", "()", "[]"):
-                assert text.count(a) == text.count(b), text
-            n += 1
-    return n
-
-
 def check_routes(contract, rng):
     rows = route.rows(contract, rng)
     for r in rows:
@@ -86,7 +67,6 @@ def main():
     contract, rng = Contract(), random.Random(1)
     print("code fences", check_code(contract, rng))
     print("tool calls", check_calls(contract, rng))
-    print("cards", check_cards(contract, rng))
     print("routing rows, development texts that training has too", check_routes(contract, rng))
 
 

@@ -1,4 +1,5 @@
-"""Writes the rows of every recipe here as JSON lines: python export.py DIR. The standard library is enough.
+"""Writes the rows of every recipe here, or of those named, as JSON lines: python export.py DIR [NAME ...].
+The standard library is enough.
 
 DIR gets NAME.train.jsonl and NAME.dev.jsonl for L0-1, L0, L1, L2 and L3, as docs/formats/recipe.md
 has rows: messages, which of them are learned, and a group of those that begin with the same system text.
@@ -34,6 +35,8 @@ def main():
     with open(HERE / "recipe.toml", "rb") as f:
         seed = tomllib.load(f)["train"]["seed"]
     for name, generator, offset, stage in ROWS:
+        if sys.argv[2:] and name not in sys.argv[2:]:
+            continue
         train, dev = importlib.import_module(generator).samples(Contract(), None, random.Random(seed + offset), stage)
         for split, rows in (("train", train), ("dev", dev)):
             with open(out / f"{name}.{split}.jsonl", "w", encoding="utf-8") as f:

@@ -20,7 +20,7 @@ import (
 type EvalSet struct {
 	Name   string     `toml:"name"`
 	File   string     `toml:"file"`   // relative to the registry
-	Fields []string   `toml:"fields"` // of JSON lines, with dots for fields within; of TSV the columns, from 1
+	Fields []string   `toml:"fields"` // of JSON lines and of TOML's tables, with dots for fields within; of TSV the columns, from 1
 	Suite  string     `toml:"suite"`  // instead of a file: tasks that the program makes
 	Items  []string   `toml:"-"`
 	Digest ids.Digest `toml:"-"`
@@ -74,8 +74,11 @@ func (s *EvalSet) read(files fs.FS, suite func(string) ([]string, error)) (err e
 	return s.items(raw)
 }
 
-// items takes the texts of every line.
+// items takes the texts of every line, and of every table of a TOML file's one list.
 func (s *EvalSet) items(raw []byte) error {
+	if strings.HasSuffix(s.File, ".toml") {
+		return s.tables(raw)
+	}
 	lines := bufio.NewScanner(bytes.NewReader(raw))
 	lines.Buffer(nil, 16<<20)
 	for n := 1; lines.Scan(); n++ {
@@ -93,6 +96,23 @@ func (s *EvalSet) items(raw []byte) error {
 		}
 	}
 	return errs.Wrap(errs.FormatInvalid, lines.Err(), s.File+" cannot be read as lines", "")
+}
+
+func (s *EvalSet) tables(raw []byte) error {
+	var file map[string][]map[string]any
+	if err := toml.Unmarshal(raw, &file); err != nil || len(file) != 1 {
+		return errs.New(errs.FormatInvalid, s.File+" is not one list of tables", "correct the set or the registry")
+	}
+	for _, rows := range file {
+		for _, row := range rows {
+			for _, f := range s.Fields {
+				if text, ok := field(row, f); ok {
+					s.Items = append(s.Items, text)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func (s *EvalSet) texts(line string) ([]string, error) {

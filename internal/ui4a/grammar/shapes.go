@@ -50,6 +50,11 @@ func each(items, as, element string) string {
 	return lit("{"+items+".map(("+as+") => ") + " " + element[:at-1] + fmt.Sprintf(" key={%s}", as) + `"` + element[at:] + " " + lit(")}")
 }
 
+// told is an alert while a condition holds.
+func told(when string) string {
+	return fill("{"+when+" && ") + " " + around("Alert", nil, "said") + ` "}"`
+}
+
 func num(name string) bound {
 	return bound{"value": name, "onChange": "set" + strings.ToUpper(name[:1]) + name[1:]}
 }
@@ -76,12 +81,14 @@ var shapes = []shape{
 	{name: "dice", before: held, ui: "Card, Stat, Button", declare: kept("n", "«num»"),
 		own: []string{leaf("Stat", bound{"value": "n"}), press("setN(1 + Math.floor(Math.random() * «whole»))", "said")}},
 	{name: "rating", before: held, ui: "Card, Row, Button", after: chat, declare: kept("stars", "0"),
-		own: []string{inRow(each("[1, 2, 3, 4, 5]", "n", press(`{ setStars(n); sendMessage(n + «s»); }`, lit(`{n <= stars ? "★" : "☆"}`))))}},
+		own: []string{inRow(each("[1, 2, 3, 4, 5]", "n", press(`{ setStars(n); sendMessage(n + " " + «s»); }`, lit(`{n <= stars ? "★" : "☆"}`))))}},
 	{name: "timer", before: held, ui: "Card, Stat, Button", declare: kept("left", "«whole»") + "\n  const [on, setOn] = useState(false);\n  useEffect(() => {\n    if (!on || left === 0) return;\n" +
 		"    const id = setTimeout(() => setLeft(left - 1), 1000);\n    return () => clearTimeout(id);\n  }, [on, left]);",
 		own: []string{leaf("Stat", bound{"value": `Math.floor(left / 60) + ":" + String(left % 60).padStart(2, "0")`}), press("setOn(!on)", lit(`{on ? "❚❚" : "▶"}`))}},
 	{name: "tip", before: held, ui: "Card, NumberField, Slider, Stat", declare: kept("bill", "«num»") + "\n  " + kept("tip", "«num»"),
 		own: []string{leaf("NumberField", num("bill")), leaf("Slider", num("tip")), leaf("Stat", bound{"value": "(bill * (1 + tip / 100)).toFixed(2)"})}},
+	{name: "quiz", before: held, ui: "Card, RadioGroup, Alert", declare: kept("picked", `""`), own: []string{leaf("RadioGroup", num("picked")),
+		told(`picked === «s»`), told(`picked !== "" && picked !== «s»`)}},
 }
 
 // The elements of more than one shape.

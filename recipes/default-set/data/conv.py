@@ -43,7 +43,7 @@ def build(contract, adapter, parts, rng):
     conv = Conversation(contract, adapter, client)
     for kind, text in parts:
         if kind == "U":
-            conv.add("user", expand(text, rng) if adapter == "L0" else text.rstrip(".?") if rng.random() < 0.2 else text)
+            conv.add("user", expand(text, rng) if adapter in ("L0", "L3") else text.rstrip(".?") if rng.random() < 0.2 else text)
         elif kind in "AN":
             conv.add("assistant", text, kind == "A")
         elif kind == "F":
