@@ -41,6 +41,19 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%d:%d: %s: %s [%s]; %s", d.Line, d.Column, d.Severity, d.Message, d.Code, d.Fix)
 }
 
+// HeadingOrder is the finding of a level of headings that is left out: told with others, and
+// no reason for a repair of its own.
+const HeadingOrder = "heading-order"
+
+// Accessibility says that some people cannot use the card, or not well.
+func (d Diagnostic) Accessibility() bool {
+	switch d.Code {
+	case "missing-name", "missing-label", "missing-alt", "low-contrast", HeadingOrder:
+		return true
+	}
+	return false
+}
+
 // Failed says whether any of them is an error.
 func Failed(list []Diagnostic) bool {
 	for _, d := range list {

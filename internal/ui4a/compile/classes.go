@@ -90,6 +90,7 @@ func (c *card) wholeWords(i int) string {
 }
 
 func (c *card) classList(at int, list string) {
+	c.contrast(at, list)
 	for name := range strings.FieldsSeq(list) {
 		if utility()[name] || c.own()[name] || c.enough() {
 			continue

@@ -87,7 +87,9 @@ func (c *card) control(e tsx.Element) {
 		}
 	case "button":
 		c.pressable(e)
+		c.unnamed(e)
 	case "input", "select", "textarea":
+		c.unlabelled(e)
 		if (has("value") || has("checked")) && !has("onChange") && !has("onInput") && !has("readOnly") && !has("disabled") {
 			c.warn(e.Start, "dead-control", "what is typed here is put back at once: value without onChange", "add onChange, or use defaultValue")
 		}

@@ -34,6 +34,7 @@ func (c *card) component(e tsx.Element) {
 	}
 	if x.Name == "Button" {
 		c.pressable(e)
+		c.unnamed(e)
 	}
 }
 

@@ -27,6 +27,7 @@ func (c *card) rules() {
 	for _, e := range c.Elements {
 		c.element(e)
 	}
+	c.headings()
 	c.lists()
 	c.effects()
 	c.state()

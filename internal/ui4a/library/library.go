@@ -23,8 +23,9 @@ const (
 
 // Table is the whole of it.
 type Table struct {
-	Modules []Module `json:"modules"`
-	Classes []Class  `json:"classes"`
+	Modules []Module            `json:"modules"`
+	Classes []Class             `json:"classes"`
+	Tokens  map[string][]string `json:"tokens"` // colours, as #rrggbb in the light and the dark theme
 }
 
 // Module is one import name, such as "$ui4a/ui".

@@ -61,6 +61,7 @@ func (c *compiler) fill(all *conversation) {
 			card.Keys[k.Name] = action.Key{NoAI: k.NoAI}
 		}
 		card.Outcome = card.ends[card.Revision]
+		card.Broken = !card.Open && len(card.broken()) > 0
 		card.State = declared(card.State, card.Keys)
 	}
 }
@@ -82,12 +83,18 @@ func (c *Card) contract() action.Contract {
 	return action.Contract{Surface: string(c.Surface), Revision: string(c.Revision), Source: c.Source, Keys: c.Keys}
 }
 
-// broken are the errors of a card's source and of a patch of it.
+// broken are the errors of a card's source and of a patch of it, and what keeps some people
+// from using it; nothing if nothing of it is worth a repair.
 func (c *Card) broken() (out []string) {
+	worth := false
 	for _, d := range c.Findings {
-		if d.Severity == ui4a.Error {
+		if d.Severity == ui4a.Error || d.Accessibility() {
 			out = append(out, d.String())
+			worth = worth || d.Code != ui4a.HeadingOrder
 		}
+	}
+	if !worth {
+		return nil
 	}
 	return out
 }

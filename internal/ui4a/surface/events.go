@@ -20,7 +20,8 @@ type Event struct {
 	Revision ids.Digest                 `json:"revision"`
 	PaintMS  int64                      `json:"paint_ms"`
 	Values   map[string]json.RawMessage `json:"values"`
-	Errors   []string                   `json:"errors"` // what the frame told, as a model may read it
+	Errors   []string                   `json:"errors"`   // what the frame told, as a model may read it
+	Findings []Finding                  `json:"findings"` // what the page measured
 	Secrets  action.Posted              `json:"secrets"`
 }
 

@@ -20,15 +20,21 @@ type Repair struct {
 	Left    int    `json:"left"` // rounds that remain after it
 }
 
-// Failed records that a card does not work: it does not compile, or the page tells of
-// errors. It gives the repair, nil when the rounds are used up or this revision was told of.
+// Failed records that a card does not work: it does not compile, some people cannot use it,
+// or the page tells of errors. It gives the repair, nil when the rounds are used up or this revision was told of.
 func (d *Desk) Failed(ctx context.Context, owner, turn string, e Event) (*Repair, error) {
 	card, g, release, err := d.event(ctx, owner, turn, e)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
+	if err := checkFindings(e.Findings); err != nil {
+		return nil, err
+	}
 	told := card.broken()
+	if !g.Holds() {
+		told = append(told, measured(e.Findings)...)
+	}
 	for _, text := range e.Errors {
 		told = append(told, g.Text(action.ErrorText, text))
 	}
@@ -61,5 +67,5 @@ func clipped(told []string) []string {
 
 // wish is the text of a turn that asks for a repair.
 func wish(b record.CardOutcome) string {
-	return fmt.Sprintf("Repair %d of %d. The card %s does not work:\n- %s\nAnswer with the whole card again, or with a patch of it.", b.Round, MaxRounds, b.Surface, strings.Join(b.Errors, "\n- "))
+	return fmt.Sprintf("Repair %d of %d. The card %s has errors:\n- %s\nAnswer with the whole card again, or with a patch of it.", b.Round, MaxRounds, b.Surface, strings.Join(b.Errors, "\n- "))
 }

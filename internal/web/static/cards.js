@@ -19,7 +19,7 @@ export class Cards {
     this.lost = false; // whether the server could not tell of them
     this.blocks = new Map(); // id of a turn -> its answer, cut at its cards
     this.known = new Map(); // surface -> the card as the server knows it
-    this.shown = new Map(); // surface -> {host, place, told, values, timer}
+    this.shown = new Map(); // surface -> {host, place, told, found, values, timer}
     this.synced = "";
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const themed = () => this.shown.forEach((s) => s.host.setTheme(theme()));
@@ -145,7 +145,7 @@ export class Cards {
   }
 
   open(name, card, place) {
-    const s = { place, told: [], values: new Map(), drawn: "" };
+    const s = { place, told: [], found: [], values: new Map(), drawn: "" };
     s.host = openSurface(place, {
       surface: name,
       title: "Card",
@@ -154,8 +154,9 @@ export class Cards {
       sequence: card.sequence,
       onAction: (action, secrets) => this.act(name, action, secrets),
       onState: (key, value) => this.keep(name, key, value),
-      onTrouble: (t) => this.trouble(name, t.revision, t.model),
-      onStop: (reason) => this.trouble(name, this.known.get(name)?.revision, `the card was stopped: ${reason}`),
+      onTrouble: (t) => this.trouble(name, t.revision, "told", t.model),
+      onFinding: ({ revision, ...finding }) => this.trouble(name, revision, "found", finding),
+      onStop: (reason) => this.trouble(name, this.known.get(name)?.revision, "told", `the card was stopped: ${reason}`),
       onPainted: (revision) => this.painted(name, revision),
     });
     return s;
@@ -226,10 +227,10 @@ export class Cards {
     await this.event(name, "state", { values }, { keepalive: leaving });
   }
 
-  trouble(name, revision, text) {
+  trouble(name, revision, list, what) {
     const s = this.shown.get(name);
     if (!s || !this.turnOf(name)?.fresh || this.known.get(name)?.revision !== revision) return;
-    s.told.push(text);
+    s[list].push(what);
     clearTimeout(s.failing);
     s.failing = setTimeout(() => this.failed(name), settle);
   }
@@ -241,7 +242,8 @@ export class Cards {
       if (!b.surface) continue;
       const card = this.known.get(b.surface);
       this.tellDrawn(b.surface);
-      if (card?.findings?.some((f) => f.severity === "error")) this.failed(b.surface);
+      const s = this.shown.get(b.surface);
+      if (card?.broken || s?.told.length || s?.found.length) this.failed(b.surface);
     }
   }
 
@@ -251,7 +253,7 @@ export class Cards {
     const s = this.shown.get(name);
     if (!card || !this.final(name, card.revision) || card.outcome === "errored") return;
     card.outcome = "errored";
-    const { repair } = await this.event(name, "failed", { errors: s?.told.splice(0, 20) ?? [] });
+    const { repair } = await this.event(name, "failed", { errors: s?.told.splice(0).slice(0, 20) ?? [], findings: s?.found.splice(0) ?? [] });
     if (repair) card.round = repair.round;
     this.show(name);
     if (repair && !this.page.busy()) this.page.ask(repair.text, repair.request, this.turnOf(name)?.adapter);

@@ -21,7 +21,11 @@ var moduleOrder = []string{"ui", "charts", "icons", "state", "chat", "katex", "r
 // begins with a line of comment and names its files, an export has one line of doc
 // comment, a prop stands on one line.
 func describe(src string) ([]byte, error) {
-	t := library.Table{Classes: classes()}
+	colours, err := palette(src)
+	if err != nil {
+		return nil, err
+	}
+	t := library.Table{Classes: classes(), Tokens: colours}
 	for _, name := range moduleOrder {
 		m, err := module(src, name)
 		if err != nil {
@@ -35,8 +39,23 @@ func describe(src string) ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	err := e.Encode(t)
+	err = e.Encode(t)
 	return b.Bytes(), err
+}
+
+var colour = regexp.MustCompile(`(?m)^  --([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);$`)
+
+// palette reads the colours of cards. Where the stylesheets do not lie there are none.
+func palette(src string) (map[string][]string, error) {
+	text, err := os.ReadFile(filepath.Join(src, "style", "tokens.css"))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	all := map[string][]string{}
+	for _, m := range colour.FindAllStringSubmatch(string(text), -1) {
+		all[m[1]] = m[2:4]
+	}
+	return all, err
 }
 
 var (

@@ -5,12 +5,14 @@
 import { confirm } from "./confirm.js";
 import { Bucket } from "./limits.js";
 import { actionId, buildAction } from "./action.js";
+import { findingOf, sentenceOf } from "./finding.js";
 import { Notices } from "./notices.js";
 import { Watchdog } from "./watchdog.js";
 
 const longest = 64 * 1024; // characters of one message
 const tallest = 8192; // CSS pixels
 const step = 64; // the grain of heights once private values are held
+const mostFound = 12; // findings of one revision
 const strikes = 200; // messages over the limit until the card is stopped
 
 /**
@@ -21,7 +23,8 @@ const strikes = 200; // messages over the limit until the card is stopped
  * sequence (the last one used); capabilities (names that the host offers);
  * onAction(action, secrets) gives a promise of the receipt; onState(key, value, secrets);
  * onTrouble({kind, revision, message, model}): message for the person, model the text
- * that a model may read; onPainted(revision); onStop(reason); onRepair(card, reason).
+ * that a model may read; onFinding({revision, rule, kind, n, of}): what was measured of the
+ * card as it stands here; onPainted(revision); onStop(reason); onRepair(card, reason).
  */
 export function openSurface(place, options) {
   return new Surface(place, options);
@@ -81,6 +84,7 @@ class Surface {
 
   /** Shows a compiled card: {revision, script, source, keys: {name: {noai}}}. */
   show(card) {
+    if (card.revision !== this.card?.revision) this.found = 0;
     this.card = card;
     if (!this.frame) this.start();
     else this.post({ t: "card", script: card.script });
@@ -147,6 +151,15 @@ class Surface {
     this.options.onTrouble?.({ kind, revision: this.card?.revision ?? "", message, model: text });
   }
 
+  /** What was measured of the drawn card; once it holds private values, nothing is told. */
+  finding(m) {
+    const f = findingOf(m);
+    if (!f) return this.drop();
+    if (this.tainted || text(m.revision, 128) !== this.card?.revision || ++this.found > mostFound) return;
+    this.notices.trouble(sentenceOf(f));
+    this.options.onFinding?.({ revision: this.card.revision, ...f });
+  }
+
   /** The private values for who has to look for them: never to be kept, shown or logged. */
   secretValues() {
     return { held: Object.fromEntries(this.secrets.held), sealed: Object.fromEntries(this.secrets.sealed) };
@@ -208,6 +221,7 @@ const handlers = {
   problem: (s, m) => s.trouble("problem", text(m.message, 300), `${text(m.message, 300)}; ${text(m.fix, 300)}`),
   // To the model goes which rule was broken, not the address: that is the card's own text.
   violation: (s, m) => s.trouble("violation", `The card tried to reach ${text(m.blocked, 200)}; that was stopped.`, `the policy of cards stopped something: ${text(m.directive, 64)}`),
+  finding: (s, m) => s.finding(m),
   state: (s, m) => s.keep("state", m),
   private: (s, m) => s.keep("held", m),
   sealed: (s, m) => s.keep("sealed", m),

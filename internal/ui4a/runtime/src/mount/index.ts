@@ -12,6 +12,7 @@ import { isBlank } from "./blank";
 import { Boundary } from "./boundary";
 import { tellHeight, watchHeight } from "./height";
 import { Live, type Definition } from "./live";
+import { look } from "./look";
 import { exportsOf, stable } from "./stable";
 import { ofRevision, tellError, watchTrouble } from "./trouble";
 
@@ -51,7 +52,9 @@ function painted(d: Definition) {
   send(line("painted", [["revision", native.stringify(d.revision)], ["partial", d.partial ? "true" : "false"]]));
   tellHeight(card);
   native.setTimeout(() => {
-    if (now === d && !d.partial && isBlank(card)) send(line("blank", [["revision", native.stringify(d.revision)]]));
+    if (now !== d || d.partial) return;
+    if (isBlank(card)) send(line("blank", [["revision", native.stringify(d.revision)]]));
+    else look(card, d.revision);
   }, 400);
 }
 
