@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,3 +74,5 @@ func TestAMeasurementGoesOn(t *testing.T) {
 		t.Errorf("no measurement: %v", err)
 	}
 }
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"macaron/internal/contract"
+	"macaron/internal/mindforge/stat"
 	"macaron/internal/record"
 )
 
@@ -24,7 +25,7 @@ type Group struct {
 	Suite   string        `json:"suite"`
 	Family  string        `json:"family,omitempty"`
 	Mode    contract.Mode `json:"mode"`
-	Points  Estimate      `json:"points"`
+	Points  stat.Estimate `json:"points"`
 	Floor   float64       `json:"floor"`  // of giving the commonest label of the family's other tasks
 	Failed  int           `json:"failed"` // without an outcome, because of the machinery
 	Turns   float64       `json:"turns"`  // means from here on
@@ -40,7 +41,7 @@ type Difference struct {
 	Suite  string        `json:"suite"`
 	A      contract.Mode `json:"a"`
 	B      contract.Mode `json:"b"`
-	Points Estimate      `json:"points"`
+	Points stat.Estimate `json:"points"`
 	Better int           `json:"better"` // tasks where A has more
 	Worse  int           `json:"worse"`
 }
@@ -55,17 +56,17 @@ func (l *Log) Report() Report {
 		}
 	}
 	groups, families := map[string][]Row{}, map[string][]Row{}
-	for _, key := range sorted(last) {
+	for _, key := range slices.Sorted(maps.Keys(last)) {
 		r := last[key]
 		k := r.Suite + "\x00" + string(r.Mode)
 		groups[k] = append(groups[k], r)
 		families[r.Suite+"\x00"+r.Family+"\x00"+string(r.Mode)] = append(families[r.Suite+"\x00"+r.Family+"\x00"+string(r.Mode)], r)
 	}
 	out := Report{Pins: l.Pins}
-	for _, k := range sorted(groups) {
+	for _, k := range slices.Sorted(maps.Keys(groups)) {
 		out.Groups = append(out.Groups, group(groups[k]))
 	}
-	for _, k := range sorted(families) {
+	for _, k := range slices.Sorted(maps.Keys(families)) {
 		g := group(families[k])
 		g.Family = families[k][0].Family
 		out.Families = append(out.Families, g)
@@ -82,14 +83,14 @@ func (l *Log) Report() Report {
 
 func group(rows []Row) Group {
 	g := Group{Suite: rows[0].Suite, Mode: rows[0].Mode}
-	var values []Value
+	var values []stat.Value
 	for _, r := range rows {
 		g.CostUSD += r.CostUSD
 		if r.Failure != "" {
 			g.Failed++
 			continue
 		}
-		values = append(values, Value{r.Cluster, r.Points})
+		values = append(values, stat.Value{Cluster: r.Cluster, Y: r.Points})
 		g.Turns, g.Calls = g.Turns+float64(r.Turns), g.Calls+float64(r.Calls)
 		g.Prompt, g.Output, g.Seconds = g.Prompt+float64(r.Prompt), g.Output+float64(r.Output), g.Seconds+float64(r.WallMS)/1000
 	}
@@ -97,7 +98,7 @@ func group(rows []Row) Group {
 	for _, v := range []*float64{&g.Turns, &g.Calls, &g.Prompt, &g.Output, &g.Seconds} {
 		*v /= n
 	}
-	g.Points, g.Floor = Mean(values, 0, 1), floor(rows)
+	g.Points, g.Floor = stat.Mean(values, 0, 1), floor(rows)
 	return g
 }
 
@@ -130,7 +131,7 @@ func floor(rows []Row) float64 {
 // several.
 func commonest(labels map[string]int, own string) string {
 	best, most := "", 0
-	for _, l := range sorted(labels) {
+	for _, l := range slices.Sorted(maps.Keys(labels)) {
 		n := labels[l]
 		if l == own {
 			n--
@@ -148,13 +149,13 @@ func paired(a, b []Row) Difference {
 	for _, r := range b {
 		other[r.Task] = r
 	}
-	var values []Value
+	var values []stat.Value
 	for _, r := range a {
 		o, ok := other[r.Task]
 		if !ok || r.Failure != "" || o.Failure != "" {
 			continue
 		}
-		values = append(values, Value{r.Cluster, r.Points - o.Points})
+		values = append(values, stat.Value{Cluster: r.Cluster, Y: r.Points - o.Points})
 		switch cmp.Compare(r.Points, o.Points) {
 		case 1:
 			d.Better++
@@ -162,7 +163,7 @@ func paired(a, b []Row) Difference {
 			d.Worse++
 		}
 	}
-	d.Points = Mean(values, -1, 1)
+	d.Points = stat.Mean(values, -1, 1)
 	return d
 }
 
@@ -196,9 +197,4 @@ func (r Report) Markdown() string {
 func (g Group) line(name string) string {
 	p := g.Points
 	return fmt.Sprintf("| %s | %s | %d (%d) | %s | %.1f | %.1f | %.1f | %.0f + %.0f | %.1f | %.4f | %d |\n", name, g.Mode, p.N, p.Clusters, p, 100*g.Floor, g.Turns, g.Calls, g.Prompt, g.Output, g.Seconds, g.CostUSD, g.Failed)
-}
-
-// String gives the estimate in percent.
-func (e Estimate) String() string {
-	return fmt.Sprintf("%.1f [%.1f, %.1f]", 100*e.Mean, 100*e.Low, 100*e.High)
 }

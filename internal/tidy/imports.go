@@ -20,7 +20,7 @@ var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluat
 	"internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/update", "internal/mindforge/loop", "internal/mindforge/report"}
 
 // pure are the packages whose results depend on their arguments alone.
-var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library"}
+var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library", "internal/mindforge/stat"}
 
 var databases = []string{"database/sql", "modernc.org/sqlite", "github.com/pressly/goose", "github.com/jackc/pgx"}
 

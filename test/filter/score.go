@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"strings"
 
-	"macaron/internal/bench"
+	"macaron/internal/mindforge/stat"
 	"macaron/internal/mint/filter"
 )
 
 // Score compares what was found with what is marked. A marked span counts as found when a
 // finding of its type covers it; a finding is right when it overlaps a span of its type.
 type Score struct {
-	found, right map[string][]bench.Value // recall and precision, by type
+	found, right map[string][]stat.Value // recall and precision, by type
 	clusters     map[string]bool
 	errors       strings.Builder
 }
 
 // NewScore makes an empty one.
 func NewScore() *Score {
-	return &Score{found: map[string][]bench.Value{}, right: map[string][]bench.Value{}, clusters: map[string]bool{}}
+	return &Score{found: map[string][]stat.Value{}, right: map[string][]stat.Value{}, clusters: map[string]bool{}}
 }
 
 // Add counts a text.
@@ -26,14 +26,14 @@ func (s *Score) Add(t Text, got []filter.Finding) {
 	s.clusters[t.Cluster] = true
 	for _, want := range t.Spans {
 		hit := covered(want, got)
-		s.found[want.Type] = append(s.found[want.Type], bench.Value{Cluster: t.Cluster, Y: one01(hit)})
+		s.found[want.Type] = append(s.found[want.Type], stat.Value{Cluster: t.Cluster, Y: one01(hit)})
 		if !hit {
 			fmt.Fprintf(&s.errors, "missed %s %q in %q\n", want.Type, t.Text[want.From:want.To], t.Text)
 		}
 	}
 	for _, f := range got {
 		ok := marked(f, t.Spans)
-		s.right[f.Type] = append(s.right[f.Type], bench.Value{Cluster: t.Cluster, Y: one01(ok)})
+		s.right[f.Type] = append(s.right[f.Type], stat.Value{Cluster: t.Cluster, Y: one01(ok)})
 		if !ok {
 			fmt.Fprintf(&s.errors, "wrong %s %q in %q\n", f.Type, t.Text[f.From:f.To], t.Text)
 		}
@@ -70,10 +70,10 @@ func (s *Score) Clusters() int { return len(s.clusters) }
 
 // Recall is the share of marked spans of a type that were found, Precision the share of
 // findings that were right, with intervals that take templates as clusters.
-func (s *Score) Recall(kind string) bench.Estimate { return bench.Mean(s.found[kind], 0, 1) }
+func (s *Score) Recall(kind string) stat.Estimate { return stat.Mean(s.found[kind], 0, 1) }
 
 // Precision is described with Recall.
-func (s *Score) Precision(kind string) bench.Estimate { return bench.Mean(s.right[kind], 0, 1) }
+func (s *Score) Precision(kind string) stat.Estimate { return stat.Mean(s.right[kind], 0, 1) }
 
 // Table prints both for each type.
 func (s *Score) Table(types []string) string {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"macaron/internal/bench"
+	"macaron/internal/mindforge/stat"
 	"macaron/internal/mint/filter"
 )
 
@@ -19,7 +19,7 @@ func languages(path string) error {
 		return err
 	}
 	defer f.Close()
-	right, wrong := map[string][]bench.Value{}, map[string][]bench.Value{}
+	right, wrong := map[string][]stat.Value{}, map[string][]stat.Value{}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for n := 0; lines.Scan(); n++ {
@@ -35,14 +35,14 @@ func languages(path string) error {
 	}
 	fmt.Printf("\nlanguages of %s\n| language | texts | told | 95 %% | told wrongly | 95 %% |\n|---|---|---|---|---|---|\n", path)
 	for _, k := range slices.Sorted(maps.Keys(right)) {
-		r, w := bench.Mean(right[k], 0, 1), bench.Mean(wrong[k], 0, 1)
+		r, w := stat.Mean(right[k], 0, 1), stat.Mean(wrong[k], 0, 1)
 		fmt.Printf("| %s | %d | %.3f | %.3f to %.3f | %.3f | %.3f to %.3f |\n", k, r.N, r.Mean, r.Low, r.High, w.Mean, w.Low, w.High)
 	}
 	return lines.Err()
 }
 
-func value(n int, yes bool) bench.Value {
-	v := bench.Value{Cluster: fmt.Sprint(n)}
+func value(n int, yes bool) stat.Value {
+	v := stat.Value{Cluster: fmt.Sprint(n)}
 	if yes {
 		v.Y = 1
 	}

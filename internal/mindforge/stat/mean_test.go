@@ -1,4 +1,4 @@
-package bench
+package stat
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The golden is by statsmodels and scipy (test/bench/stats/stats.py).
+// The golden is by statsmodels and scipy (test/bench/stats/mean.py).
 func TestIntervalsAgreeWithStatsmodels(t *testing.T) {
 	var golden struct {
 		Intervals []struct {
@@ -19,7 +19,7 @@ func TestIntervalsAgreeWithStatsmodels(t *testing.T) {
 		T    [][2]float64
 		Zero [][2]float64 `json:"zero_of"`
 	}
-	b, err := os.ReadFile("testdata/stats.json")
+	b, err := os.ReadFile("testdata/mean.json")
 	if err == nil {
 		err = json.Unmarshal(b, &golden)
 	}
@@ -40,7 +40,7 @@ func TestIntervalsAgreeWithStatsmodels(t *testing.T) {
 		}
 	}
 	for _, c := range golden.T {
-		if got := tQuantile(0.975, c[0]); !near(got, c[1]) {
+		if got := TQuantile(0.975, c[0]); !near(got, c[1]) {
 			t.Errorf("t with %v degrees: %v, want %v", c[0], got, c[1])
 		}
 	}

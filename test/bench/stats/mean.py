@@ -1,8 +1,8 @@
-"""Writes internal/bench/testdata/stats.json: means with cluster-robust intervals as
+"""Writes internal/mindforge/stat/testdata/mean.json: means with cluster-robust intervals as
 statsmodels and scipy have them.
 
     pip install statsmodels scipy
-    python test/bench/stats/stats.py > internal/bench/testdata/stats.json
+    python test/bench/stats/mean.py > internal/mindforge/stat/testdata/mean.json
 """
 import json
 import random
