@@ -82,6 +82,8 @@ var Rules = []Rule{
 		Why: "stores know rows and bytes, not what is computed"},
 	{From: []string{"internal/train"}, Not: rooms("internal/mint", "internal/store", "internal/backend", "internal/config", "internal/registry", "internal/session", "internal/turn", "internal/repl", "net/http", "os/exec"),
 		Why: "training computes; where checkpoints are filed, who asks, and sandboxes come in from outside"},
+	{From: []string{"internal/mindforge/world"}, Not: rooms("internal/turn", "internal/session", "internal/store", "internal/backend", "internal/engine", "internal/config", "internal/mint", "net/http", "os/exec"),
+		Why: "a task is a function of its name: a world knows tools and workspaces, and neither models nor logs"},
 	{From: []string{"internal/turn"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "net/http"},
 		Why: "a turn sees a Generator and its own interfaces, never who stands behind them"},
 	{From: []string{"internal/ui4a/grammar"}, Not: rooms("internal/engine", "internal/backend", "internal/turn", "internal/contract", "net/http", "os"),
