@@ -32,15 +32,25 @@ func (d counter) add(name, description string, schema json.RawMessage, do func(c
 	d.sdk.AddTool(&sdk.Tool{Name: name, Description: description, InputSchema: schema}, func(ctx context.Context, q *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		out, err := do(ctx, q.Params.Arguments)
 		if err != nil {
-			e := tool.Fail(err).Error
-			return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.Code) + ": " + e.Message}}}, nil
+			return failed(err), nil
 		}
-		b, err := json.Marshal(out)
-		if err != nil {
-			return nil, err
-		}
-		return &sdk.CallToolResult{StructuredContent: json.RawMessage(b), Content: []sdk.Content{&sdk.TextContent{Text: string(b)}}}, nil
+		return succeeded(out)
 	})
+}
+
+// failed is a result that says what went wrong, so that a model can mend it.
+func failed(err error) *sdk.CallToolResult {
+	e := tool.Fail(err).Error
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.Code) + ": " + e.Message}}}
+}
+
+// succeeded is a result with a value, as structure and as text.
+func succeeded(value any) (*sdk.CallToolResult, error) {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.CallToolResult{StructuredContent: json.RawMessage(b), Content: []sdk.Content{&sdk.TextContent{Text: string(b)}}}, nil
 }
 
 // read reads arguments strictly.
@@ -85,7 +95,7 @@ func (d counter) tools() {
 	d.add("save_tool", "Keep a Python function as a tool, for its owner alone until it is promoted.",
 		takes(`"name":{"type":"string"},"source":{"type":"string"},"effect":{"enum":["pure","read","write","irreversible"]},"uses":{"type":"array","items":{"type":"string"}},"examples":{"type":"array","items":{"type":"object"}},"doc":{"type":"string"},"parameters":{"type":"object"},"result":{"type":"object"},`+sessionProperty, `"name","source"`),
 		d.saveTool)
-	d.add("render_ui", "Check an interface, one TSX module of docs/formats/ui4a.md: the answer says what is wrong with it, with line, column and fix; mend that and call again.", takes(`"code":{"type":"string"}`, `"code"`), renderUI)
+	d.renderUI()
 	d.add("list_sessions", "List your open sessions.", takes(``, ``), func(ctx context.Context, _ json.RawMessage) (any, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
