@@ -14,6 +14,7 @@ import (
 	"macaron/internal/session"
 	"macaron/internal/trajectory"
 	"macaron/internal/transcript"
+	"macaron/internal/ui4a/surface"
 )
 
 // Production reads what people and agents did out of the log, for the data filter: every
@@ -74,6 +75,7 @@ func (p *Production) session(ctx context.Context, f *filter.Filter, owner, id st
 	}
 	var order []string
 	turns := map[string]*heard{}
+	used := used{acts: map[string][]record.CardAction{}, turns: map[string]*heard{}}
 	for _, r := range records {
 		switch r.Body.(type) {
 		case record.RunOpened:
@@ -81,13 +83,18 @@ func (p *Production) session(ctx context.Context, f *filter.Filter, owner, id st
 		case record.TurnOpened:
 			order = append(order, r.Turn)
 			turns[r.Turn] = &heard{opened: r.Head}
+			used.turns[r.Request] = turns[r.Turn]
+		}
+		if a, ok := r.Body.(record.CardAction); ok {
+			at := a.Action.Origin.Surface + " " + a.Action.Origin.Revision
+			used.acts[at] = append(used.acts[at], a)
 		}
 		if t := turns[r.Turn]; t != nil {
 			t.add(r)
 		}
 	}
 	for _, turn := range order {
-		if err := p.turn(ctx, f, turns[turn], state.Root); err != nil {
+		if err := p.turn(ctx, f, turns[turn], state.Root, used); err != nil {
 			return err
 		}
 	}
@@ -134,7 +141,27 @@ func (t *heard) add(r record.Record) {
 	}
 }
 
-func (p *Production) turn(ctx context.Context, f *filter.Filter, t *heard, root string) error {
+// used is what people did on the cards of a session.
+type used struct {
+	acts  map[string][]record.CardAction // by surface and revision
+	turns map[string]*heard              // by request: an Action's id is that of the turn which it became
+}
+
+// cards are those that the last of some turns wrote, with what came of them. What a model
+// saw of an Action is left out where the turn that had it may not leave, or was deleted.
+func (u used) cards(line []session.Turn) (out []trajectory.Card) {
+	for _, e := range surface.Ends(line) {
+		c := trajectory.Card{Surface: e.Surface, Revision: e.Revision, Outcome: e.Outcome, Rounds: e.Rounds}
+		for _, a := range u.acts[e.Surface+" "+string(e.Revision)] {
+			t := u.turns[a.Action.ID]
+			c.Receipts = append(c.Receipts, trajectory.ReceiptOf(a, t != nil && !t.deleted && trajectory.May(t.opened)))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (p *Production) turn(ctx context.Context, f *filter.Filter, t *heard, root string, used used) error {
 	h := t.opened
 	refuse := func(reason string) error {
 		return f.Refuse(filter.Dropped{Owner: h.Owner, Session: h.Session, Turn: h.Turn, Reason: reason})
@@ -164,6 +191,7 @@ func (p *Production) turn(ctx context.Context, f *filter.Filter, t *heard, root 
 	if reason := p.view(&e, line); reason != "" {
 		return refuse(reason)
 	}
+	e.Cards = used.cards(line)
 	return f.Turn(ctx, admitted)
 }
 

@@ -10,6 +10,7 @@ type Batch struct {
 	Records []Record
 	Expect  []Expect // refused with ErrConflict unless all hold at commit
 	Lengths []Length // the same
+	Cards   []Cards  // the same
 	Chains  []Chain
 	Calls   []Call
 	Queue   []Ref // turns whose summary is to be written
@@ -26,8 +27,14 @@ type Expect struct {
 	Status      Status
 }
 
-// ErrConflict says that a batch's Expect or Lengths did not hold: somebody else moved the
-// turn or the run on. It never leaves the room that appends.
+// Cards is a condition on how many records the cards of a turn have.
+type Cards struct {
+	Owner, Turn string
+	Records     int
+}
+
+// ErrConflict says that a batch's Expect, Lengths or Cards did not hold: somebody else moved
+// the turn, the run or the cards on. It never leaves the room that appends.
 var ErrConflict = errors.New("the turn or run is not in the expected status any more")
 
 // Chain says that a conversation whose messages hash to Hash stands at a turn:

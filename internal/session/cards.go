@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -67,22 +68,31 @@ func with[K comparable, V any](m, set map[K]V) map[K]V {
 	return out
 }
 
-// Card records what became of cards of a turn.
-func (l *Log) Card(ctx context.Context, owner, turn string, bodies ...record.Body) error {
+// CardRecords is how many records the cards of the turn have.
+func (t *Turn) CardRecords() (n int) {
+	for _, c := range t.Cards {
+		n += c.Records
+	}
+	return n
+}
+
+// Card records what became of cards of a turn, whose cards have so many records; false, and
+// nothing is written, where they have others by now: another tab or process was faster.
+func (l *Log) Card(ctx context.Context, owner, turn string, at int, bodies ...record.Body) (bool, error) {
 	t, err := l.turn(ctx, owner, turn)
 	if err != nil {
-		return err
+		return false, err
 	}
-	has := 0
-	for _, c := range t.Cards {
-		has += c.Records
+	if at+len(bodies) > MaxCardRecords {
+		return false, errs.New(errs.TooLarge, fmt.Sprintf("the cards of this turn have more than %d records", MaxCardRecords), "ask for the card again")
 	}
-	if has+len(bodies) > MaxCardRecords {
-		return errs.New(errs.TooLarge, fmt.Sprintf("the cards of this turn have more than %d records", MaxCardRecords), "ask for the card again")
+	b := record.Batch{Cards: []record.Cards{{Owner: owner, Turn: turn, Records: at}}}
+	for _, body := range bodies {
+		b.Records = append(b.Records, l.record(t, body))
 	}
-	var records []record.Record
-	for _, b := range bodies {
-		records = append(records, l.record(t, b))
+	err = l.store.Append(ctx, b)
+	if errors.Is(err, record.ErrConflict) {
+		return false, nil
 	}
-	return l.store.Append(ctx, record.Batch{Records: records})
+	return err == nil, err
 }

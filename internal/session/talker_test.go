@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -145,12 +146,19 @@ func (t *talker) remove() {
 func (t *talker) card() {
 	on := "inline/" + t.last + "/0"
 	revision := ids.DigestOf([]byte(t.last))
-	must(t.log.Card(ctx, me.Owner, t.last, record.CardRendered{Surface: on, Revision: revision, Bytes: 1}))
-	must(t.log.Card(ctx, me.Owner, t.last, record.CardState{Surface: on, Revision: revision, Values: map[string]json.RawMessage{"a": []byte("1")}}))
+	keep := func(at int, bodies ...record.Body) {
+		kept, err := t.log.Card(ctx, me.Owner, t.last, at, bodies...)
+		must(err)
+		if !kept {
+			must(errors.New("somebody else uses the card"))
+		}
+	}
+	keep(0, record.CardRendered{Surface: on, Revision: revision, Bytes: 1})
+	keep(1, record.CardState{Surface: on, Revision: revision, Values: map[string]json.RawMessage{"a": []byte("1")}})
 	act := record.CardAction{Action: action.Action{Origin: action.Origin{Surface: on}, State: map[string]json.RawMessage{}, Sequence: 6}}
-	must(t.log.Card(ctx, me.Owner, t.last, act))
+	keep(2, act)
 	act.Action.Sequence = 7
-	must(t.log.Card(ctx, me.Owner, t.last, act, record.CardOutcome{Surface: on, Revision: revision, Outcome: record.CardCompleted}))
+	keep(3, act, record.CardOutcome{Surface: on, Revision: revision, Outcome: record.CardCompleted})
 	fmt.Println("used", t.last)
 }
 

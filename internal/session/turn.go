@@ -105,6 +105,20 @@ func (t *Turn) Answer() string {
 	return ""
 }
 
+// Partial is what an answer that was cut short had come to, "" of other turns; it is in no
+// trace.
+func (t *Turn) Partial() string {
+	if t.Status != record.StatusInterrupted {
+		return ""
+	}
+	for i := len(t.Hops) - 1; i >= 0; i-- {
+		if h := t.Hops[i]; h.Hop == record.HopAnswer && h.Error != "" && h.Message != nil {
+			return h.Message.Text()
+		}
+	}
+	return ""
+}
+
 // Calls lists the tool calls that the turn waits for.
 func (t *Turn) Calls() []chat.ToolCall {
 	if n := len(t.Trace); t.Status == record.StatusAwaiting && n > 0 {

@@ -101,7 +101,8 @@ type GRPORow struct {
 	Revision   ids.Digest       `json:"revision"`
 	Contract   ids.Digest       `json:"contract"`
 	Status     record.RunStatus `json:"status"`
-	Reward     *float64         `json:"reward"` // null: the export knows none
+	Reward     *float64         `json:"reward"`          // null: the export knows none
+	Cards      []Card           `json:"cards,omitempty"` // of a turn: what became of the cards that its answer wrote
 }
 
 // GRPO gives the rows of a run, from the served token ids: nothing is tokenised again.

@@ -21,6 +21,7 @@ type Exchange struct {
 	Answers  []Answer       // the calls of the model that gave them, in order
 	Status   record.Status
 	Feedback *record.Feedback // the last; nil: none
+	Cards    []Card           // that the answer wrote or changed
 }
 
 // Answer is a hop with the head of its record.
@@ -86,6 +87,9 @@ func (t Trainable) Answers() []Answer {
 func (t TrainableTurn) SFT() (row SFTRow, first int) {
 	e := t.of
 	origin := map[string]any{"session": e.Opened.Session, "turn": e.Opened.Turn, "contract": e.Opened.Contract, "revision": e.Adapter.Hash}
+	if len(e.Cards) > 0 {
+		origin["cards"] = e.Cards
+	}
 	return sftRow(append(append([]chat.Message(nil), e.View...), e.Trace...), e.Tools, origin), len(e.View)
 }
 
@@ -97,7 +101,7 @@ func (t TrainableTurn) GRPO() ([]GRPORow, error) {
 		if b == nil || len(b.Prompt) == 0 || a.Hop.Continues != "" || len(b.Logps) != len(b.Tokens) || !finite(b.Logps) {
 			return nil, errs.New(errs.Unsupported, "the turn "+t.of.Opened.Turn+" was served without token ids and log probabilities", "serve what is to be trained on with an engine that reports them, such as the built-in one")
 		}
-		row := GRPORow{Group: t.of.Opened.Turn + "@" + string(t.of.Opened.Contract), Part: len(rows), Prompt: b.Prompt, Revision: a.Hop.Adapter.Hash, Contract: t.of.Opened.Contract}
+		row := GRPORow{Group: t.of.Opened.Turn + "@" + string(t.of.Opened.Contract), Part: len(rows), Prompt: b.Prompt, Revision: a.Hop.Adapter.Hash, Contract: t.of.Opened.Contract, Cards: t.of.Cards}
 		row.said(b)
 		rows = append(rows, row)
 	}

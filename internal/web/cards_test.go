@@ -265,6 +265,36 @@ func TestACardIsRepairedAndEdited(t *testing.T) {
 	v.quiet()
 }
 
+// A card whose answer was stopped is drawn as far as it came, also when the page is opened
+// again; it says that it is unfinished, and its Actions go nowhere.
+func TestACardOfAStoppedAnswerIsDrawn(t *testing.T) {
+	g := &script{lines: map[string]string{"card": strings.Replace(trip, " @@ ", ` <Button onClick={() => sendAction({ name: "book", reads: ["seats"] })}>Hold</Button>`+"\n @@ ", 1)}, gate: make(chan struct{})}
+	t.Cleanup(func() { close(g.gate) })
+	s := start(t, t.TempDir(), g)
+	v := open(t, s.url, desktop)
+	v.ask("Make a card for the trip")
+	v.wait(`document.querySelector(".card iframe")?.getBoundingClientRect().height > 100`)
+	v.sees(v.inside(s), `document.body.innerText.includes("Hold")`)
+	v.click("#stop")
+	v.turns(1)
+	const unfinished = ` === "This card is unfinished: its answer was stopped."`
+	v.wait(of(".card-note") + unfinished)
+	id := v.session()
+	v.must(v.page.Reload())
+	v.wait(of(".card-note") + unfinished + ` && document.querySelector(".card iframe")?.getBoundingClientRect().height > 100 && !` + of(".turn .body") + `.includes("import")`)
+	d := v.inside(s)
+	v.sees(d, `document.body.innerText.includes("Seats: 2") && !document.body.innerText.includes("Book")`)
+	v.use(d, "Hold")
+	v.wait(of(".ui4a-receipt") + `.includes("nothing was sent")`)
+	v.ask("Hello")
+	v.turns(2)
+	v.wait(`document.querySelectorAll(".card iframe").length === 1 && ` + of(".card-note") + unfinished)
+	if acts := bodies[record.CardAction](t, s, id); len(acts) > 0 {
+		t.Errorf("the log has the Actions %+v", acts)
+	}
+	v.quiet()
+}
+
 // What not everybody can use goes back: what the compiler sees in the source, and what the
 // page measures where no source shows it. Two rounds are counted, a third never runs.
 func TestACardThatNotEverybodyCanUseIsRepaired(t *testing.T) {

@@ -99,8 +99,13 @@ func (s *script) answer(ctx context.Context, r backend.Request, last string, yie
 	}
 	for piece := range strings.SplitAfterSeq(line, " ") {
 		if strings.HasPrefix(piece, "@@") {
-			<-s.gate
-			continue
+			select {
+			case <-s.gate:
+				continue
+			case <-ctx.Done():
+				yield(chat.Event{}, errs.Wrap(errs.Canceled, ctx.Err(), "stopped", ""))
+				return
+			}
 		}
 		if !yield(chat.Event{Text: piece}, nil) {
 			return

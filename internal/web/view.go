@@ -62,7 +62,7 @@ func viewOf(t *session.Turn, inherited bool) turnView {
 		Status: t.Status, StatusReason: t.Reason, Opened: t.Opened,
 		Adapter: t.Revision.Name, Revision: t.Revision.Hash, Contract: t.Contract, Forced: t.Forced,
 		System: messagesOf(t.System), Imported: messagesOf(t.Imported), Messages: messagesOf(t.User), Trace: messagesOf(t.Trace),
-		Partial: partial(t), Feedback: t.Score, Hops: make([]hopView, 0, len(t.Hops)),
+		Partial: t.Partial(), Feedback: t.Score, Hops: make([]hopView, 0, len(t.Hops)),
 	}
 	if !t.Closed.IsZero() {
 		v.Closed = &t.Closed
@@ -82,19 +82,6 @@ func viewOf(t *session.Turn, inherited bool) turnView {
 		}
 	}
 	return v
-}
-
-// partial is the text of an answer that was cut short; it is in no trace.
-func partial(t *session.Turn) string {
-	if t.Status != record.StatusInterrupted {
-		return ""
-	}
-	for i := len(t.Hops) - 1; i >= 0; i-- {
-		if h := t.Hops[i]; h.Hop == record.HopAnswer && h.Error != "" && h.Message != nil {
-			return h.Message.Text()
-		}
-	}
-	return ""
 }
 
 func hopOf(h *record.Hop) hopView {

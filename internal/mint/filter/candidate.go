@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -33,6 +34,7 @@ func ofTurn(t trajectory.TrainableTurn) *candidate {
 	for _, h := range e.History {
 		c.origin.Shows = append(c.origin.Shows, h.Turn)
 	}
+	c.origin.Cards = labels(e.Cards)
 	c.answers(e.Answers)
 	c.take(sft, first)
 	for _, m := range append(append([]chat.Message(nil), e.View...), e.Trace...) {
@@ -42,6 +44,21 @@ func ofTurn(t trajectory.TrainableTurn) *candidate {
 		c.toolError = c.toolError || m.Role == chat.Tool && toolFailed.MatchString(m.Text())
 	}
 	return c
+}
+
+// labels are what became of the cards of an answer.
+func labels(cards []trajectory.Card) (out []CardLabel) {
+	for _, c := range cards {
+		l := CardLabel{Surface: c.Surface, Revision: c.Revision, Outcome: cmp.Or(string(c.Outcome), "none"), Rounds: c.Rounds}
+		for _, r := range c.Receipts {
+			if l.Actions == nil {
+				l.Actions = map[string]int{}
+			}
+			l.Actions[string(r.Outcome)]++
+		}
+		out = append(out, l)
+	}
+	return out
 }
 
 func ofRun(t trajectory.Trainable) *candidate {

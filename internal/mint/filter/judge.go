@@ -42,6 +42,10 @@ func (f *Filter) form(c *candidate) string {
 		return "correction"
 	case c.feedback != nil && c.feedback.Score < 0 && c.feedback.Correction == "" && f.set.Quality.Negative:
 		return "negative_feedback"
+	case f.set.Cards.Only && len(c.origin.Cards) == 0:
+		return "no_card"
+	case !f.set.Cards.take(c.origin.Cards):
+		return "card_outcome"
 	case c.origin.Chars > f.set.Length.MaxChars:
 		return "too_long"
 	case len(c.feedbackText()) > f.set.Length.MaxChars:
@@ -53,6 +57,16 @@ func (f *Filter) form(c *candidate) string {
 		return "too_short"
 	}
 	return ""
+}
+
+// take reports whether all cards of an answer have an outcome that is wanted.
+func (s Cards) take(all []CardLabel) bool {
+	for _, l := range all {
+		if len(s.Outcomes) > 0 && !slices.Contains(s.Outcomes, l.Outcome) {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *candidate) feedbackText() string {

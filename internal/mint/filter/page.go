@@ -29,7 +29,7 @@ func (r *Report) HTML(w io.Writer) error {
 		title string
 		all   []Count
 	}{
-		{"Dropped, by reason", r.Dropped}, {"Length of rows, in characters", r.Chars}, {"Length of rows, in tokens", r.Tokens}, {"Languages", r.Languages}, {"Adapters", r.Adapters}, {"Time", r.Days},
+		{"Dropped, by reason", r.Dropped}, {"Length of rows, in characters", r.Chars}, {"Length of rows, in tokens", r.Tokens}, {"Languages", r.Languages}, {"Adapters", r.Adapters}, {"Cards, by outcome", r.Cards}, {"Time", r.Days},
 		{"Personal data and secrets in the rows, replaced", r.PII}, {"Duplicates that were dropped", r.Doubles}, {"Parts of evaluations that were dropped", r.Contamination},
 	} {
 		if len(s.all) > 0 {

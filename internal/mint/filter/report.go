@@ -19,8 +19,9 @@ type Report struct {
 	Tokens        []Count     `json:"tokens"`  // the same of rows of tokens
 	Languages     []Count     `json:"languages"`
 	Adapters      []Count     `json:"adapters"`
-	Days          []Count     `json:"days"` // UTC; months when there are many
-	PII           []Count     `json:"pii"`  // by type, in the rows
+	Days          []Count     `json:"days"`  // UTC; months when there are many
+	PII           []Count     `json:"pii"`   // by type, in the rows
+	Cards         []Count     `json:"cards"` // of the rows' answers, by outcome
 	Doubles       []Count     `json:"duplicates"`
 	Contamination []Count     `json:"contamination"` // by set and how it was found
 	Tombstones    []Tombstone `json:"tombstones"`
@@ -36,7 +37,7 @@ type Count struct {
 func (d *Dataset) Report(tombs []Tombstone) (*Report, error) {
 	m := d.Manifest
 	r := &Report{Dataset: d.Digest, Manifest: m, Read: m.Source.Turns + m.Source.Runs, Kept: m.Rows["train"] + m.Rows["held_out"], Tombstones: tombs}
-	chars, tokens, langs, adapters, days, months, pii := tally{}, tally{}, tally{}, tally{}, tally{}, tally{}, tally{}
+	chars, tokens, langs, adapters, days, months, pii, cards := tally{}, tally{}, tally{}, tally{}, tally{}, tally{}, tally{}, tally{}
 	err := d.Rows(func(p Provenance) error {
 		chars.add(power(p.Chars), 1)
 		if p.Tokens > 0 {
@@ -46,6 +47,9 @@ func (d *Dataset) Report(tombs []Tombstone) (*Report, error) {
 		adapters.add(p.Adapter, 1)
 		days.add(p.Time.UTC().Format(time.DateOnly), 1)
 		months.add(p.Time.UTC().Format("2006-01"), 1)
+		for _, c := range p.Cards {
+			cards.add(c.Outcome, 1)
+		}
 		for kind, n := range p.PII {
 			pii.add(kind, n)
 		}
@@ -63,6 +67,7 @@ func (d *Dataset) Report(tombs []Tombstone) (*Report, error) {
 		return nil
 	})
 	r.Chars, r.Tokens, r.Languages, r.Adapters, r.PII, r.Contamination = chars.sorted(), tokens.sorted(), langs.largest(), adapters.largest(), pii.largest(), evals.largest()
+	r.Cards = cards.sorted()
 	if r.Days = days.sorted(); len(r.Days) > 62 {
 		r.Days = months.sorted()
 	}

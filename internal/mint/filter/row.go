@@ -46,9 +46,20 @@ type Provenance struct {
 	PII           map[string]int `json:"pii,omitempty"`
 	Language      string         `json:"language"`
 	Chars         int            `json:"chars"`
+	Cards         []CardLabel    `json:"cards,omitempty"`
 	Tokens        int            `json:"tokens,omitempty"`
 	Family        string         `json:"family"`             // rows of one family are on one side of the split
 	Logprobs      []float32      `json:"logprobs,omitempty"` // as served, of the tokens with weight 1; 0 elsewhere
+}
+
+// CardLabel is what became of a card of the answer: a label of the row. What the model saw
+// of Actions is the text of later turns, and stands in their rows.
+type CardLabel struct {
+	Surface  string         `json:"surface"`
+	Revision ids.Digest     `json:"revision"`
+	Outcome  string         `json:"outcome"` // completed, abandoned, edited, errored; none
+	Rounds   int            `json:"rounds,omitempty"`
+	Actions  map[string]int `json:"actions,omitempty"` // receipts by outcome: sent, kept, refused
 }
 
 // Dropped is what did not become a row, without its content.
@@ -63,6 +74,6 @@ type Dropped struct {
 
 // The reasons, in the order in which they are looked at.
 var Reasons = []string{
-	"purpose", "consent", "deleted", "unfinished", "several_specialists", "no_view", "failed_run", "tool_calls", "not_text", "no_tokens", "correction", "negative_feedback",
+	"purpose", "consent", "deleted", "unfinished", "several_specialists", "no_view", "failed_run", "tool_calls", "not_text", "no_tokens", "correction", "negative_feedback", "no_card", "card_outcome",
 	"too_long", "too_short", "truncated", "tool_error", "refusal", "repetition", "language", "contaminated_ngram", "contaminated_overlap", "contaminated_embedding", "pii", "duplicate", "near_duplicate",
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"macaron/internal/errs"
+	"macaron/internal/record"
 )
 
 // Settings are what a person may choose.
@@ -21,6 +22,7 @@ type Settings struct {
 	Length   Length   `toml:"length" json:"length"`
 	Language []string `toml:"languages" json:"languages"` // ISO 639-1, "und" for unknown; none: any
 	Quality  Quality  `toml:"quality" json:"quality"`
+	Cards    Cards    `toml:"cards" json:"cards"`
 	Double   Double   `toml:"duplicates" json:"duplicates"`
 	Evals    Evals    `toml:"contamination" json:"contamination"`
 }
@@ -49,6 +51,15 @@ type Quality struct {
 	Failed     bool    `toml:"failed_runs" json:"failed_runs"` // of runs that did not end well
 }
 
+// Cards says which answers with cards are learned from, by what became of the cards.
+type Cards struct {
+	Outcomes []string `toml:"outcomes" json:"outcomes"` // of CardOutcomes; all cards of an answer have one of them; none: any
+	Only     bool     `toml:"only" json:"only"`         // answers without a card are no rows
+}
+
+// CardOutcomes are the outcomes of a card; "none" while there is none on record.
+var CardOutcomes = []string{string(record.CardCompleted), string(record.CardAbandoned), string(record.CardEdited), string(record.CardErrored), "none"}
+
 // Double says when two rows are one.
 type Double struct {
 	Jaccard float64 `toml:"jaccard" json:"jaccard"` // of shingles; 0: only equal rows
@@ -69,6 +80,7 @@ func Defaults() Settings {
 		PII:    PII{Action: "replace", Types: slices.Clone(Types), Drop: []string{}},
 		Length: Length{MaxChars: 32000, MinAnswer: 1, MaxTokens: 8192}, Language: []string{},
 		Quality: Quality{Truncated: true, Refusals: true, Negative: true, ToolErrors: true, Repetition: 0.5, Failed: true},
+		Cards:   Cards{Outcomes: []string{}},
 		Double:  Double{Jaccard: 0.8, Shingle: 3, Window: 200000},
 		Evals:   Evals{NGram: 13, Cosine: 0.85},
 	}
@@ -107,6 +119,7 @@ func (s *Settings) check() error {
 		{!within(s.PII.Drop, Types), "pii.drop", strings.Join(Types, ", ")},
 		{s.Length.MaxChars < 1 || s.Length.MinAnswer < 1 || s.Length.MaxTokens < 1, "length", "numbers above 0"},
 		{!(s.Quality.Repetition >= 0 && s.Quality.Repetition <= 1), "quality.repetition", "0 to 1"},
+		{!within(s.Cards.Outcomes, CardOutcomes), "cards.outcomes", strings.Join(CardOutcomes, ", ")},
 		{!(s.Double.Jaccard >= 0 && s.Double.Jaccard <= 1), "duplicates.jaccard", "0 to 1"},
 		{s.Double.Shingle < 1 || s.Double.Shingle > 32 || s.Double.Window < 1 || s.Double.Window > 1<<24, "duplicates", "shingle 1 to 32, window 1 to 16777216"},
 		{s.Evals.NGram < 4 || s.Evals.NGram > 64, "contamination.ngram", "4 to 64"},

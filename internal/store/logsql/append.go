@@ -48,6 +48,11 @@ func Apply(ctx context.Context, db Writer, b Batch, before func(record.Kind) err
 			return err
 		}
 	}
+	for _, e := range b.Cards {
+		if err := atCards(ctx, db, e); err != nil {
+			return err
+		}
+	}
 	for _, r := range b.Records {
 		if before != nil {
 			if err := before(r.Body.Kind()); err != nil {
@@ -72,6 +77,16 @@ func expect(ctx context.Context, db Writer, e record.Expect) error {
 	found, err := list(ctx, db, func(r Row) (s record.Status, err error) { return s, r.Scan(&s) },
 		`SELECT status FROM turns WHERE owner = $1 AND id = $2`, e.Owner, e.Turn)
 	if err == nil && (len(found) == 0 || found[0] != e.Status) {
+		return record.ErrConflict
+	}
+	return err
+}
+
+// atCards holds a batch to the number of records that the cards of a turn have.
+func atCards(ctx context.Context, db Writer, e record.Cards) error {
+	found, err := list(ctx, db, func(r Row) (n int, err error) { return n, r.Scan(&n) },
+		`SELECT count(*) FROM records WHERE owner = $1 AND turn = $2 AND turn <> '' AND kind LIKE 'card.%'`, e.Owner, e.Turn)
+	if err == nil && (len(found) == 0 || found[0] != e.Records) {
 		return record.ErrConflict
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,6 +115,44 @@ func expectations(t *testing.T, s Store) {
 	b := records(closed("o", "s", "t", 3, record.StatusDelivered))
 	b.Expect = []record.Expect{{Owner: "o", Turn: "t", Status: record.StatusOpen}}
 	put(t, s, b)
+}
+
+// Of many that write of a turn's cards at the same place, one does; records of other kinds
+// do not count.
+func cardsAt(t *testing.T, s Store) {
+	put(t, s, records(opened("o", "s", 1), turn("o", "s", "t", "", 2)))
+	ended := func(second int) record.Batch {
+		r := closed("o", "s", "t", second, record.StatusDelivered)
+		r.Body = record.CardOutcome{Surface: "inline/t/0", Revision: "r", Outcome: record.CardAbandoned}
+		return records(r)
+	}
+	var ok, refused atomic.Int32
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			b := ended(10 + i)
+			b.Cards = []record.Cards{{Owner: "o", Turn: "t", Records: 0}}
+			switch err := s.Append(ctx, b); {
+			case err == nil:
+				ok.Add(1)
+			case errors.Is(err, record.ErrConflict):
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if ok.Load() != 1 || refused.Load() != 7 {
+		t.Errorf("%d were written, %d were refused", ok.Load(), refused.Load())
+	}
+	for _, c := range []record.Cards{{Owner: "o", Turn: "t", Records: 0}, {Owner: "o", Turn: "t", Records: 2}, {Owner: "x", Turn: "t", Records: 1}} {
+		b := ended(30)
+		b.Cards = []record.Cards{c}
+		if err := s.Append(ctx, b); !errors.Is(err, record.ErrConflict) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
 }
 
 func owners(t *testing.T, s Store) {

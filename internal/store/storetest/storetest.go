@@ -56,6 +56,7 @@ func Run(t *testing.T, open Open) {
 		{"records read back equal", recordsReadBack},
 		{"a batch is all or nothing", allOrNothing},
 		{"expectations", expectations},
+		{"one writes of a card at a time", cardsAt},
 		{"owners see their own only", owners},
 		{"lineage", lineage},
 		{"after", after},

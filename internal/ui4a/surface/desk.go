@@ -18,8 +18,9 @@ import (
 type Log interface {
 	// History gives a turn and its ancestors, oldest first; the turn is the last.
 	History(ctx context.Context, owner, turn string) ([]session.Turn, error)
-	// Card records what became of cards of a turn.
-	Card(ctx context.Context, owner, turn string, bodies ...record.Body) error
+	// Card records what became of cards of a turn, whose cards have so many records; false
+	// where they have others by now.
+	Card(ctx context.Context, owner, turn string, at int, bodies ...record.Body) (bool, error)
 }
 
 // MaxRounds is how often a card that fails goes back to the model.
@@ -135,6 +136,13 @@ func (d *Desk) hold(owner string, on ui4a.Surface) *guarded {
 	d.mu.Unlock()
 	g.busy.Lock()
 	return g
+}
+
+// release forgets the guard of a surface: the next one begins with what the log has.
+func (d *Desk) release(owner string, on ui4a.Surface) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.guards, owner+"\x00"+string(on))
 }
 
 // forget lets the guard go that was not used for longest, where there are too many.

@@ -23,31 +23,30 @@ type Repair struct {
 // Failed records that a card does not work: it does not compile, some people cannot use it,
 // or the page tells of errors. It gives the repair, nil when the rounds are used up or this revision was told of.
 func (d *Desk) Failed(ctx context.Context, owner, turn string, e Event) (*Repair, error) {
-	card, g, release, err := d.event(ctx, owner, turn, e)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	if err := checkFindings(e.Findings); err != nil {
-		return nil, err
-	}
-	told := card.broken()
-	if !g.Holds() {
-		told = append(told, measured(e.Findings)...)
-	}
-	for _, text := range e.Errors {
-		told = append(told, g.Text(action.ErrorText, text))
-	}
-	if len(told) == 0 || card.Outcome == record.CardErrored {
-		return nil, nil
-	}
-	b := record.CardOutcome{Surface: string(card.Surface), Revision: card.Revision, Outcome: record.CardErrored, Errors: clipped(told)}
 	var r *Repair
-	if card.Round < MaxRounds {
-		b.Round, b.Repair = card.Round+1, d.ids.New(ids.Request)
-		r = &Repair{Round: b.Round, Left: MaxRounds - b.Round, Request: b.Repair, Text: wish(b)}
-	}
-	return r, d.log.Card(ctx, owner, card.turn, b)
+	err := d.event(ctx, owner, turn, e, func(card *Card, g *guarded) ([]record.Body, error) {
+		r = nil
+		if err := checkFindings(e.Findings); err != nil {
+			return nil, err
+		}
+		told := card.broken()
+		if !g.Holds() {
+			told = append(told, measured(e.Findings)...)
+		}
+		for _, text := range e.Errors {
+			told = append(told, g.Text(action.ErrorText, text))
+		}
+		if len(told) == 0 || card.Outcome == record.CardErrored {
+			return nil, nil
+		}
+		b := record.CardOutcome{Surface: string(card.Surface), Revision: card.Revision, Outcome: record.CardErrored, Errors: clipped(told)}
+		if card.Round < MaxRounds {
+			b.Round, b.Repair = card.Round+1, d.ids.New(ids.Request)
+			r = &Repair{Round: b.Round, Left: MaxRounds - b.Round, Request: b.Repair, Text: wish(b)}
+		}
+		return []record.Body{b}, nil
+	})
+	return r, err
 }
 
 // The errors of one round: so many, and so many bytes of each.

@@ -34,7 +34,7 @@ type Card struct {
 
 	turn    string // whose answer brought it
 	private bool
-	records int
+	records int        // of all cards of that turn
 	before  ids.Digest // the revision that was drawn last
 	ends    map[ids.Digest]record.CardEnd
 }
@@ -75,8 +75,16 @@ func fold(turns []session.Turn) *conversation {
 				c.repairs[request] = ui4a.Surface(name)
 			}
 		}
-		if t.Status == record.StatusDelivered {
+		switch {
+		case t.Status == record.StatusDelivered:
 			c.answer(t.ID, t.Request, text(t.Trace), t.Cards, true)
+		case i == len(turns)-1: // an answer that was stopped is asked for by its own turn
+			c.answer(t.ID, t.Request, t.Partial(), t.Cards, false)
+		}
+		for _, card := range c.Cards.Cards {
+			if card.turn == t.ID {
+				card.records = t.CardRecords()
+			}
 		}
 	}
 	return c
@@ -134,7 +142,7 @@ func (c *conversation) take(b ui4a.Block, on ui4a.Surface, turn string, kept ses
 	card := c.card(on)
 	if card == nil {
 		card = &Card{Surface: on, turn: turn, State: kept.State, Sequence: kept.Sequence, Round: kept.Round,
-			private: kept.Private, records: kept.Records, before: kept.Rendered, ends: kept.Ends}
+			private: kept.Private, before: kept.Rendered, ends: kept.Ends}
 		c.Cards.Cards = append(c.Cards.Cards, card)
 	} else {
 		card.Edited = turn

@@ -20,7 +20,8 @@ export class Cards {
     this.blocks = new Map(); // id of a turn -> its answer, cut at its cards
     this.known = new Map(); // surface -> the card as the server knows it
     this.shown = new Map(); // surface -> {host, place, told, found, values, timer}
-    this.synced = "";
+    this.synced = ""; // the delivered turn up to which the cards are known
+    this.wanted = ""; // what was asked for last
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const themed = () => this.shown.forEach((s) => s.host.setTheme(theme()));
     dark.addEventListener("change", themed);
@@ -33,26 +34,34 @@ export class Cards {
     for (const name of [...this.shown.keys()]) this.close(name);
     this.blocks.clear();
     this.known.clear();
-    this.synced = "";
+    this.synced = this.wanted = "";
     this.lost = false;
   }
 
-  /** Reads the cards of the shown turns, once for each turn that they end with. */
+  /**
+   * Reads the cards of the shown turns, once for each turn that they end with. An answer
+   * that was stopped stands in no later turn's history: it is asked for by itself.
+   */
   async sync(path) {
     const tip = path.findLast((t) => t.id && t.status === "delivered");
-    if (!tip || tip.id === this.synced || !path.some(hasCards)) return;
-    this.synced = tip.id;
+    const stopped = path.filter((t) => t.id && !t.local && t.status === "interrupted" && hasCards(t));
+    const wanted = [tip, ...stopped].map((t) => t?.id ?? "").join(" ");
+    if (wanted === this.wanted || !path.some(hasCards)) return;
+    this.wanted = wanted;
+    const fresh = tip?.fresh && tip.id !== this.synced;
     try {
-      const all = await api.cards(tip.id);
-      if (this.synced !== tip.id) return;
+      const [all, ...cut] = await Promise.all([tip ? api.cards(tip.id) : { cards: [], answers: [] }, ...stopped.map((t) => api.cards(t.id))]);
+      if (this.wanted !== wanted) return;
+      this.synced = tip?.id ?? "";
       this.blocks.clear();
       this.known.clear();
       this.take(all);
+      stopped.forEach((t, i) => this.take(unfinished(cut[i], t.id)));
     } catch {
       this.lost = true; // the text is shown instead
     }
-    this.page.changed(tip);
-    if (tip.fresh) this.judge(tip);
+    this.page.changed(tip ?? stopped[0]);
+    if (fresh) this.judge(tip);
     for (const name of this.known.keys()) this.flush(name);
   }
 
@@ -90,7 +99,7 @@ export class Cards {
   answer(body, turn, text) {
     const said = answerOf(turn);
     if (this.blocks.has(turn.id)) this.fill(body, turn, text);
-    else if (hasCards(turn) && (turn.running || (turn.status === "delivered" && !this.lost))) text(body, said.slice(0, said.search(begins)));
+    else if (hasCards(turn) && (turn.running || (turn.status !== "open" && !this.lost))) text(body, said.slice(0, said.search(begins)));
     else text(body, said);
   }
 
@@ -262,7 +271,7 @@ export class Cards {
   /** The person went on by writing: cards that were neither used nor changed by the answer are left. */
   leave(turn) {
     for (const [name, card] of this.known) {
-      if (card.outcome || this.turnOf(name) === turn) continue;
+      if (card.draft || card.outcome || this.turnOf(name) === turn) continue;
       card.outcome = "abandoned";
       this.event(name, "left");
     }
@@ -272,12 +281,20 @@ export class Cards {
 function noteOf(card) {
   const errors = (card.findings ?? []).filter((f) => f.severity === "error");
   const rounds = card.round === 1 ? "1 repair" : `${card.round} repairs`;
+  if (card.unfinished) return card.open ? "This card is unfinished: its answer was stopped." : "Its answer was stopped: what is done here is not sent.";
   if (card.draft) return "";
   if (card.outcome === "errored" || errors.length) {
     const what = errors.length ? `This card has errors: ${errors[0].message}.` : "This card failed.";
     return card.round ? `${what} ${rounds} asked for.` : what;
   }
   return card.round ? `Works after ${rounds}.` : "";
+}
+
+/** What a stopped answer brought itself: shown, and sent nowhere. */
+function unfinished({ cards, answers }, turn) {
+  const own = cards.filter((c) => c.surface.startsWith(`inline/${turn}/`));
+  for (const c of own) c.draft = c.unfinished = true;
+  return { cards: own, answers: answers.filter((a) => a.turn === turn) };
 }
 
 function theme() {
