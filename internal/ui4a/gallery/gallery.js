@@ -1,8 +1,11 @@
 // Puts each card of the gallery on a surface of its own when it comes near the view.
 import { openSurface } from "/ui4a/host/surface.js";
+import { setUpDrawer, setUpTheme } from "/assets/shell.js";
 
+const drawer = setUpDrawer();
+setUpTheme();
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const theme = () => ({ scheme: dark.matches ? "dark" : "light" });
+const theme = () => ({ scheme: document.documentElement.dataset.theme || (dark.matches ? "dark" : "light") });
 const surfaces = new Set();
 const cards = new Map(JSON.parse(document.querySelector("#cards").textContent).map((c) => [c.name, c]));
 
@@ -30,4 +33,7 @@ const near = new IntersectionObserver(
   { rootMargin: "200px" },
 );
 for (const section of document.querySelectorAll("section[id]")) near.observe(section);
-dark.addEventListener("change", () => surfaces.forEach((s) => s.setTheme(theme())));
+const themed = () => surfaces.forEach((s) => s.setTheme(theme()));
+dark.addEventListener("change", themed);
+new MutationObserver(themed).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+document.getElementById("sessions").addEventListener("click", () => drawer.close());

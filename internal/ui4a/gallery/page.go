@@ -37,10 +37,14 @@ type noAI struct {
 	NoAI bool `json:"noai"`
 }
 
-// page is the whole document: every card with its source, and a place for it.
+//go:embed gallery.html
+var shell string
+
+// page is the whole document: the shell of the web interface, and in it every card with its
+// source, and a place for it.
 var page = sync.OnceValue(func() string {
 	var cards []shown
-	var places strings.Builder
+	var places, links strings.Builder
 	for _, c := range Cards() {
 		r, _ := compile.Compile(c.Source, compile.Options{}) // a test wants no finding
 		s := shown{Name: c.Name, Revision: string(r.Revision), Script: r.JS, Source: c.Source, Keys: map[string]noAI{}}
@@ -48,23 +52,23 @@ var page = sync.OnceValue(func() string {
 			s.Keys[k.Name] = noAI{k.NoAI}
 		}
 		cards = append(cards, s)
+		fmt.Fprintf(&links, "<a href=\"#%[1]s\"><span class=\"name\">%[1]s</span></a>\n", c.Name)
 		fmt.Fprintf(&places, "<section id=\"%[1]s\"><h2>%[1]s</h2><div class=\"place\"></div><details><summary>Source of %[1]s</summary><pre tabindex=\"0\">%[2]s</pre></details></section>\n", c.Name, html.EscapeString(c.Source))
 	}
 	data, err := json.Marshal(cards) // "<" is written as an escape, so it ends no element
 	if err != nil {
 		panic(err) // texts and booleans
 	}
-	return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Gallery of cards</title>" +
-		"<link rel=\"stylesheet\" href=\"" + runtime.HostPath + "host.css\"><style>" + style + "</style></head><body><main><h1>Gallery of cards</h1>\n" + places.String() +
-		"</main><script type=\"application/json\" id=\"cards\">" + string(data) + "</script><script type=\"module\">" + script + "</script></body></html>\n"
+	return strings.NewReplacer("{{host}}", runtime.HostPath, "{{style}}", style, "{{links}}", links.String(), "{{places}}", places.String(), "{{cards}}", string(data), "{{script}}", script).Replace(shell)
 })
 
 // Serve serves the page at Path. It shows the gallery's own cards and nothing of the
-// request, and needs the frame and the host's modules of package runtime beside it.
+// request. Beside it there have to be the frame and the host's modules of package runtime,
+// and the parts of the web interface at /assets/.
 func Serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self' '"+digest(script)+"'; style-src 'self' '"+digest(style)+"'; frame-src "+runtime.HostFrameSource(r.Host)+
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self' '"+digest(script)+"'; style-src 'self' '"+digest(style)+"'; img-src 'self'; frame-src "+runtime.HostFrameSource(r.Host)+
 		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")

@@ -12,6 +12,7 @@ import (
 	"macaron/internal/browser"
 	"macaron/internal/ui4a/gallery"
 	"macaron/internal/ui4a/runtime"
+	"macaron/internal/web"
 )
 
 func main() {
@@ -26,6 +27,7 @@ func run(ctx context.Context) error {
 	mux.HandleFunc("GET "+runtime.FramePath, runtime.ServeFrame)
 	mux.HandleFunc("GET "+runtime.HostPath+"{name}", runtime.ServeHost)
 	mux.HandleFunc("GET "+gallery.Path, gallery.Serve)
+	mux.Handle("GET /assets/{name}", web.Handler(web.Deps{}))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
