@@ -265,87 +265,6 @@ func TestACardIsRepairedAndEdited(t *testing.T) {
 	v.quiet()
 }
 
-// A card whose answer was stopped is drawn as far as it came, also when the page is opened
-// again; it says that it is unfinished, and its Actions go nowhere.
-func TestACardOfAStoppedAnswerIsDrawn(t *testing.T) {
-	g := &script{lines: map[string]string{"card": strings.Replace(trip, " @@ ", ` <Button onClick={() => sendAction({ name: "book", reads: ["seats"] })}>Hold</Button>`+"\n @@ ", 1)}, gate: make(chan struct{})}
-	t.Cleanup(func() { close(g.gate) })
-	s := start(t, t.TempDir(), g)
-	v := open(t, s.url, desktop)
-	v.ask("Make a card for the trip")
-	v.wait(`document.querySelector(".card iframe")?.getBoundingClientRect().height > 100`)
-	v.sees(v.inside(s), `document.body.innerText.includes("Hold")`)
-	v.click("#stop")
-	v.turns(1)
-	const unfinished = ` === "This card is unfinished: its answer was stopped."`
-	v.wait(of(".card-note") + unfinished)
-	id := v.session()
-	v.must(v.page.Reload())
-	v.wait(of(".card-note") + unfinished + ` && document.querySelector(".card iframe")?.getBoundingClientRect().height > 100 && !` + of(".turn .body") + `.includes("import")`)
-	d := v.inside(s)
-	v.sees(d, `document.body.innerText.includes("Seats: 2") && !document.body.innerText.includes("Book")`)
-	v.use(d, "Hold")
-	v.wait(of(".ui4a-receipt") + `.includes("nothing was sent")`)
-	v.ask("Hello")
-	v.turns(2)
-	v.wait(`document.querySelectorAll(".card iframe").length === 1 && ` + of(".card-note") + unfinished)
-	if acts := bodies[record.CardAction](t, s, id); len(acts) > 0 {
-		t.Errorf("the log has the Actions %+v", acts)
-	}
-	v.quiet()
-}
-
-// What not everybody can use goes back: what the compiler sees in the source, and what the
-// page measures where no source shows it. Two rounds are counted, a third never runs.
-func TestACardThatNotEverybodyCanUseIsRepaired(t *testing.T) {
-	const measured = `export default function Like() {
-  const [n, setN] = useState(0);
-  const face = n > 99 ? "many" : "";
-  return (
-    <div>
-      <p>{"Likes: " + n}</p>
-      <button onClick={() => setN(n + 1)}>{face}</button>
-    </div>
-  );
-}`
-	g := &script{lines: map[string]string{
-		"unlabelled":    fenced("ui4a/tsx", strings.Replace(measured, "{face}", "", 1)),
-		"Repair 1 of 2": fenced("ui4a/tsx", measured),
-		"Repair 2 of 2": fenced("ui4a/patch", hunk("      <button onClick={() => setN(n + 1)}>{face}</button>", "      <button onClick={() => setN(n + 1)}>Like {face}</button>")),
-	}}
-	s := start(t, t.TempDir(), g)
-	v := open(t, s.url, desktop)
-	v.ask("Make an unlabelled card")
-	v.turns(3)
-	v.wait(of(".turn .card-note") + ` === "Works after 2 repairs."`)
-	id := v.session()
-	for i, want := range []string{"missing-name", "accessibility: button 1 of 1 has no accessible name"} {
-		if got := s.turn(t, id, i+1); !strings.Contains(got.Text(), want) || got.Forced != "L3" {
-			t.Errorf("repair %d says %q to %s", i+1, got.Text(), got.Forced)
-		}
-	}
-	if ends := bodies[record.CardOutcome](t, s, id); len(ends) != 2 || ends[0].Round != 1 || ends[1].Round != 2 {
-		t.Errorf("the log has the outcomes %+v", ends)
-	}
-	if d := v.inside(s); !looks(t, d, `document.querySelector("button").textContent.startsWith("Like")`) {
-		t.Error("the card is not the repaired one")
-	}
-
-	// A card that stays as it was is told of a third time, and nothing is asked for.
-	g.say("silent", fenced("ui4a/tsx", strings.Replace(measured, "Likes", "Hearts", 1)))
-	g.say("Repair 1 of 2", fenced("ui4a/tsx", strings.Replace(measured, "Likes", "Hugs", 1)))
-	g.say("Repair 2 of 2", fenced("ui4a/tsx", strings.Replace(measured, "Likes", "Stars", 1)))
-	v = open(t, s.url, desktop)
-	v.ask("Make a silent card")
-	v.turns(3)
-	v.wait(of(".turn .card-note") + ` === "This card failed. 2 repairs asked for."`)
-	eventually(t, func() bool { return len(bodies[record.CardOutcome](t, s, v.session())) == 3 })
-	if last := bodies[record.CardOutcome](t, s, v.session())[2]; last.Round != 0 || last.Repair != "" || v.number(`document.querySelectorAll(".turn").length`) != 3 {
-		t.Errorf("the last outcome is %+v", last)
-	}
-	v.quiet()
-}
-
 // revision is that of the first card of a turn.
 func revision(t *testing.T, s *site, turn string) string {
 	t.Helper()
@@ -355,15 +274,6 @@ func revision(t *testing.T, s *site, turn string) string {
 		t.Fatalf("%v: %s", err, answer)
 	}
 	return all.Cards[0].Revision
-}
-
-func looks(t *testing.T, d *browser.Document, expression string) bool {
-	t.Helper()
-	ok, err := browser.Look[bool](d, expression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ok
 }
 
 // What the interface of cards refuses, and that it tells nothing of what it was sent.

@@ -1,9 +1,13 @@
 package gallery_test
 
 import (
+	"context"
 	"encoding/json"
+	"flag"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"sync"
 	"testing"
 
 	"macaron/internal/browser"
@@ -11,6 +15,19 @@ import (
 	"macaron/internal/ui4a/gallery"
 	"macaron/internal/ui4a/runtime"
 )
+
+// chromium is started by the first test that needs it and shared by all; pages share
+// nothing.
+var chromium = sync.OnceValues(func() (*browser.Browser, error) { return browser.Start(context.Background()) })
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := m.Run()
+	if b, err := chromium(); err == nil {
+		b.Close()
+	}
+	os.Exit(code)
+}
 
 // stage is one page whose own document is the frame of cards: what a frame's parent does,
 // the page does to itself.
@@ -27,11 +44,10 @@ func newStage(t *testing.T, v browser.View) *stage {
 	mux.HandleFunc("GET "+runtime.FramePath, runtime.ServeFrame)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	b, err := browser.Start(t.Context())
+	b, err := chromium()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.Close)
 	p, err := b.Page(v)
 	if err != nil {
 		t.Fatal(err)
