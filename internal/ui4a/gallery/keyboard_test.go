@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"macaron/internal/browser"
-	"macaron/internal/ui4a/gallery"
 )
 
 // groups are controls of which one is a stop of Tab and arrows reach the others.
@@ -17,31 +16,28 @@ const controls = `[...document.querySelectorAll("button, input, select, textarea
 	return !e.disabled && !e.hasAttribute("data-disabled") && !e.closest("[data-disabled]") && style.visibility !== "hidden" && box.width > 1 && box.height > 1 && e.ariaHidden !== "true" && e.type !== "hidden";
 })`
 
-// Tab reaches every control of every card, arrows the others of a group, and each shows
+// walk: Tab reaches every control of a card, arrows the others of a group, and each shows
 // that it has the focus.
-func TestEveryControlIsReachedByKeyboard(t *testing.T) {
-	s := newStage(t, phone)
-	for _, c := range gallery.Cards() {
-		s.show(c.Name, c.Source)
-		n := s.count(controls + `.length`)
-		for range n + 3 {
-			s.must(s.Press(browser.Tab))
-			for range s.count(`document.activeElement?.matches("` + groups + `") ? document.activeElement.parentElement.parentElement.querySelectorAll("` + groups + `").length : 0`) {
-				s.must(s.Press(browser.Right))
-				s.look(`new Promise((done) => setTimeout(() => done(true), 20))`) // a person is no faster
-			}
-			if shown := s.text(`(() => {
-				const e = document.activeElement;
-				if (!e || e === document.body || !e.matches(":focus-visible")) return "";
-				const style = getComputedStyle(e);
-				return style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 1 ? e.outerHTML.slice(0, 120) : "";
-			})()`); shown != "" {
-				t.Errorf("%s: the focus is not seen on %s", c.Name, shown)
-			}
+func (s *stage) walk(card string) {
+	s.t.Helper()
+	n := s.count(controls + `.length`)
+	for range n + 3 {
+		s.must(s.Press(browser.Tab))
+		for range s.count(`document.activeElement?.matches("` + groups + `") ? document.activeElement.parentElement.parentElement.querySelectorAll("` + groups + `").length : 0`) {
+			s.must(s.Press(browser.Right))
+			s.look(`new Promise((done) => setTimeout(() => done(true), 20))`) // a person is no faster
 		}
-		if missed := s.text(controls + `.filter((e) => !seen.has(e)).map((e) => e.outerHTML.slice(0, 120)).join("\n")`); missed != "" {
-			t.Errorf("%s: not reached:\n%s", c.Name, missed)
+		if shown := s.text(`(() => {
+			const e = document.activeElement;
+			if (!e || e === document.body || !e.matches(":focus-visible")) return "";
+			const style = getComputedStyle(e);
+			return style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 1 ? e.outerHTML.slice(0, 120) : "";
+		})()`); shown != "" {
+			s.t.Errorf("%s: the focus is not seen on %s", card, shown)
 		}
+	}
+	if missed := s.text(controls + `.filter((e) => !seen.has(e)).map((e) => e.outerHTML.slice(0, 120)).join("\n")`); missed != "" {
+		s.t.Errorf("%s: not reached:\n%s", card, missed)
 	}
 }
 

@@ -26,7 +26,7 @@ func hangs() []string {
 }
 
 func TestACardThatHangsIsStopped(t *testing.T) {
-	r := openRig(t, startBrowser(t), rigServer(t).URL)
+	r := openRig(t, shared, rigServer(t).URL)
 	for i, loop := range hangs() {
 		r.run(`rig.stopped = [], rig.open({onRepair: () => rig.repair = true})`)
 		r.show(fmt.Sprint("hang", i), "a", `R.useEffect(() => { setTimeout(() => { `+loop+` }, 50); }, []); return h("p", null, "soon");`)
@@ -44,7 +44,7 @@ func TestACardThatHangsIsStopped(t *testing.T) {
 }
 
 func TestTheHostTrustsNoFrame(t *testing.T) {
-	r := openRig(t, startBrowser(t), rigServer(t).URL)
+	r := openRig(t, shared, rigServer(t).URL)
 	r.run(`rig.open({frame: "/rogue"}), rig.surface.show({revision: "r", script: "", source: "", keys: rig.keys(["n", "secret"])})`)
 	r.must(r.Click("#outside")) // a gesture, but not one on the card
 	r.wait(`document.querySelector(".ui4a-refused")?.textContent.includes("acted by itself")`)
@@ -69,7 +69,7 @@ R.useEffect(() => {
 return h("div", {style: {height: 200}}, h("div", {style: {position: "absolute", left: 0, top: 60, width: 200}}, h(S.PrivateField, {name: "secretA", label: "Account", onFilled: fill})), `
 
 func TestAPrivateFieldIsTheHostsAlone(t *testing.T) {
-	r := openRig(t, startBrowser(t), rigServer(t).URL)
+	r := openRig(t, shared, rigServer(t).URL)
 	r.show("p1", "a", spy+`h("button", {`+button+`, onClick: () => C.sendAction({name: "pay", reads: ["secretA"]})}, "pay"),
 		h("button", {style: {position: "absolute", left: 120, top: 0, width: 100, height: 40}, onClick: () => C.sendAction({name: "add", reads: ["secretA"], execution: "host-capability", capability: "calendar.add"})}, "add"));`, "seen", "full", "secretA")
 	r.wait(`document.querySelector("iframe").style.height === "224px"`)
@@ -98,7 +98,7 @@ func TestAPrivateFieldIsTheHostsAlone(t *testing.T) {
 }
 
 func TestWhatTheCardHoldsPrivately(t *testing.T) {
-	r := openRig(t, startBrowser(t), rigServer(t).URL)
+	r := openRig(t, shared, rigServer(t).URL)
 	r.show("h1", "a", `const [iban, set] = S.usePrivateState("secret", ""), [n, more] = S.usePersistedState("n", 0);
 		if (n === 2) throw new Error("it is " + iban);
 		return h("div", {style: {height: 100 + 7 * n}}, h("button", {`+button+`, onClick: () => { set("DE89 3704"); more(n + 1); }}, "type"));`, "secret", "n")
@@ -113,7 +113,7 @@ func TestWhatTheCardHoldsPrivately(t *testing.T) {
 }
 
 func TestDestructiveActionsAreConfirmed(t *testing.T) {
-	r := openRig(t, startBrowser(t), rigServer(t).URL)
+	r := openRig(t, shared, rigServer(t).URL)
 	r.show("d", "a", `return h("button", {`+button+`, onClick: () => C.sendAction({name: "delete", destructive: true})}, "delete");`)
 	r.at(20, 20)
 	r.wait(`document.querySelector("dialog[open] .ui4a-yes")?.disabled === false`)

@@ -7,7 +7,7 @@ import (
 const button = `style: {position: "absolute", left: 0, top: 0, width: 100, height: 40}`
 
 func TestACardOnASurface(t *testing.T) {
-	r := openRig(t, startBrowser(t), rigServer(t).URL)
+	r := openRig(t, shared, rigServer(t).URL)
 
 	t.Run("its state is the host's, and an Action reads it", func(t *testing.T) {
 		r.t = t

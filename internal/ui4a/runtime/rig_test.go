@@ -1,9 +1,11 @@
 package runtime_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -57,14 +59,20 @@ func openRig(t *testing.T, b *browser.Browser, url string) *rig {
 	return r
 }
 
-func startBrowser(t *testing.T) *browser.Browser {
-	t.Helper()
-	b, err := browser.Start(t.Context())
+// shared is the one browser of the tests that need no flags of their own; they run one
+// after the other.
+var shared *browser.Browser
+
+func TestMain(m *testing.M) {
+	b, err := browser.Start(context.Background())
 	if err != nil {
-		t.Fatal(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	t.Cleanup(b.Close)
-	return b
+	shared = b
+	code := m.Run()
+	b.Close()
+	os.Exit(code)
 }
 
 func (r *rig) must(err error) {
