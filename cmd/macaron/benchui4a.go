@@ -89,7 +89,7 @@ func newBenchUI4A(e *env) *cobra.Command {
 }
 
 // longestCard bounds an answer in tokens.
-const longestCard = 8000
+const longestCard = 4000
 
 // server is an OpenAI-compatible server with the credential in a file.
 func server(url, model, keyFile string) (*upstream.Backend, error) {

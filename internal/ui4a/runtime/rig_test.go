@@ -132,9 +132,8 @@ func replace(text string, pairs ...string) string { return strings.NewReplacer(p
 
 func quote(s string) string { return fmt.Sprintf("%q", s) }
 
-// pause lets the bucket of Actions fill again.
+// pause waits until the bucket of Actions has one again.
 func (r *rig) pause() {
 	r.t.Helper()
-	_, err := browser.Eval[bool](r.Page, `new Promise((done) => setTimeout(() => done(true), 600))`)
-	r.must(err)
+	r.wait(`(({left, filled, perSecond}) => left + (performance.now() - filled) / 1000 * perSecond >= 1)(rig.surface.actions)`)
 }

@@ -1,11 +1,30 @@
 package exam
 
 import (
+	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"macaron/internal/bench/ui4a"
+	"macaron/internal/browser"
 	"macaron/internal/ui4a/compile"
 )
+
+// shared is the one browser of the package's tests.
+var shared *browser.Browser
+
+func TestMain(m *testing.M) {
+	b, err := browser.Start(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	shared = b
+	code := m.Run()
+	b.Close()
+	os.Exit(code)
+}
 
 func TestEveryReferenceCompiles(t *testing.T) {
 	cases, err := ui4a.Cases()
@@ -26,7 +45,7 @@ func TestReferencesMeetTheirCasesAndNothingDoesNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Cases: cases, Tabs: 2, Views: ui4a.Views[:1], Out: t.TempDir()}
+	o := Options{Cases: cases, Tabs: 2, On: shared, Views: ui4a.Views[:1], Out: t.TempDir()}
 	faults, r, err := Check(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

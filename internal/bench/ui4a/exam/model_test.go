@@ -40,7 +40,7 @@ func TestABrokenCardGoesBackAndJudgesAreKept(t *testing.T) {
 	model := &script{answers: []string{fence(broken), fence(cases[0].Card)}}
 	judge := &script{answers: []string{`{"yes": true, "quote": "You picked: Film noir"}`}}
 	o := Options{
-		Cases: cases, Views: ui4a.Views[:1], Source: Model{Label: "script", Generator: model}, Out: t.TempDir(),
+		Cases: cases, On: shared, Views: ui4a.Views[:1], Source: Model{Label: "script", Generator: model}, Out: t.TempDir(),
 		Judges: &Judge{Label: "judge", Generator: judge, Dir: t.TempDir()},
 	}
 	first, err := Do(t.Context(), o)

@@ -9,6 +9,7 @@ import (
 	"macaron/internal/bench/ui4a"
 	"macaron/internal/bench/ui4a/mutant"
 	"macaron/internal/bench/ui4a/stage"
+	"macaron/internal/browser"
 )
 
 // KindResult says what a kind of defect did to the scores of good cards, on the phone.
@@ -29,6 +30,7 @@ type MutantOptions struct {
 	Kinds []mutant.Kind
 	Each  int              // cards of a kind, at most
 	Tabs  int              // pages of the browser at once
+	On    *browser.Browser // nil: one of its own
 	Out   string           // directory in which measured cards are kept and found again; "" keeps nothing
 	Told  func(KindResult) // called with each kind that is done; may be nil
 }
@@ -56,7 +58,7 @@ func Mutants(ctx context.Context, o MutantOptions) ([]KindResult, error) {
 		if len(part) == 0 {
 			continue
 		}
-		if err := onStage(ctx, o.Tabs, len(part), func(ctx context.Context, t *stage.Tab, i int, _ bool) error { return m.do(ctx, t, part[i]) }); err != nil {
+		if err := onStage(ctx, o.On, o.Tabs, len(part), func(ctx context.Context, t *stage.Tab, i int, _ bool) error { return m.do(ctx, t, part[i]) }); err != nil {
 			return nil, err
 		}
 	}

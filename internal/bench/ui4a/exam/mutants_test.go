@@ -19,7 +19,7 @@ func TestADefectDropsItsLayerAlone(t *testing.T) {
 	}
 	few := []string{"console.error", "a sum is doubled", "wider than the screen", "all buttons are dead", "a private value is sent"}
 	kinds := slices.DeleteFunc(mutant.Kinds(), func(k mutant.Kind) bool { return !slices.Contains(few, k.Name) })
-	o := MutantOptions{Cases: cases, Kinds: kinds, Each: 1, Tabs: 2, Out: t.TempDir()}
+	o := MutantOptions{Cases: cases, Kinds: kinds, Each: 1, Tabs: 2, On: shared, Out: t.TempDir()}
 	results, err := Mutants(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

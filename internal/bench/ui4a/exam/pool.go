@@ -9,15 +9,18 @@ import (
 	"macaron/internal/browser"
 )
 
-// onStage does so many pieces of work on several pages of one browser. A piece that fails is
+// onStage does so many pieces of work on several pages of a browser, of one of its own where
+// none is given. A piece that fails is
 // done once more on a new page, and is told that this is its last turn; what fails then ends
 // the whole.
-func onStage(ctx context.Context, tabs, pieces int, do func(ctx context.Context, t *stage.Tab, piece int, last bool) error) error {
-	b, err := browser.Start(ctx)
-	if err != nil {
-		return err
+func onStage(ctx context.Context, b *browser.Browser, tabs, pieces int, do func(ctx context.Context, t *stage.Tab, piece int, last bool) error) error {
+	if b == nil {
+		var err error
+		if b, err = browser.Start(ctx); err != nil {
+			return err
+		}
+		defer b.Close()
 	}
-	defer b.Close()
 	s, err := stage.Open(b, axe.Script)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"macaron/internal/bench/ui4a"
 	"macaron/internal/bench/ui4a/stage"
+	"macaron/internal/browser"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
@@ -22,10 +23,11 @@ type Options struct {
 	Cases  []*ui4a.Case
 	Views  []ui4a.View // both of the bench when empty
 	Source Source
-	Tabs   int    // pages of the browser at once
-	Out    string // directory of evidence and results; "" keeps nothing
-	Judges Judges // may be nil
-	Twins  bool   // the cases' pages stand for cards
+	Tabs   int              // pages of the browser at once
+	On     *browser.Browser // nil: one of its own
+	Out    string           // directory of evidence and results; "" keeps nothing
+	Judges Judges           // may be nil
+	Twins  bool             // the cases' pages stand for cards
 	Began  time.Time
 	Told   func(CaseResult) // called with each result; may be nil
 }
@@ -45,7 +47,7 @@ func Do(ctx context.Context, o Options) (*Run, error) {
 		o.Views = ui4a.Views
 	}
 	x := &runner{Options: o, results: make([]CaseResult, len(o.Cases))}
-	err := onStage(ctx, o.Tabs, len(o.Cases), func(ctx context.Context, t *stage.Tab, i int, last bool) error {
+	err := onStage(ctx, o.On, o.Tabs, len(o.Cases), func(ctx context.Context, t *stage.Tab, i int, last bool) error {
 		r, err := x.one(ctx, t, x.Cases[i])
 		if err != nil && !last {
 			return err

@@ -189,7 +189,7 @@ func (c *cover) press(w ui4a.Widget) (bool, error) {
 	if err := c.screen.tab.page.Press(key); err != nil {
 		return false, err
 	}
-	return c.effect(before, soon)
+	return c.effect(before, 4*soon) // one key for each role: patience costs little
 }
 
 // soon is how long an effect may take.

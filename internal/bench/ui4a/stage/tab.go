@@ -151,7 +151,7 @@ func (t *Tab) mount(k compiled) (x *screen, why string, err error) {
 }
 
 // firstDraw is the longest that a card may take until it is on screen, in milliseconds.
-const firstDraw = 4000
+const firstDraw = 12000
 
 // drawn waits for the first picture of a card and until nothing moves any more.
 func (x *screen) drawn() (why string, err error) {
