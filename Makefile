@@ -264,8 +264,11 @@ $(UI4A)/.ready: internal/ui4a/runtime/package-lock.json
 	@touch $(UI4A).new/.ready && rm -rf $(UI4A) && mv $(UI4A).new $(UI4A)
 
 .PHONY: ui4a-runtime ui4a-runtime-check ui4a-shots
-ui4a-shots: needs ## photograph the gallery of cards in both themes, into docs/img
+CARD := Make a card with a sign-up form: name, e-mail and which workshop
+ui4a-shots: needs model ## photograph the gallery of cards, and a card that the default model writes in the chat page, in both themes, into docs/img
 	@$(GO) run ./test/ui4a/shots
+	@$(GO) run ./test/screenshot -card "$(CARD)" -o docs/img/ui4a-chat-light.png
+	@$(GO) run ./test/screenshot -card "$(CARD)" -o docs/img/ui4a-chat-dark.png -dark
 ui4a-runtime: $(UI4A)/.ready model ## build the browser side of cards from its sources (needs npm; what it writes is committed)
 	@test/ui4a/types.sh $(UI4A)
 	@$(GO) run ./internal/ui4a/runtime/build -modules $(UI4A)/node_modules

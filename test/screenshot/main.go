@@ -31,10 +31,14 @@ func main() {
 	dark := flag.Bool("dark", false, "in dark colours")
 	phone := flag.Bool("phone", false, "390 px wide")
 	details := flag.Bool("details", true, "with the details of the last answer open")
+	card := flag.String("card", "", "ask for a card with this text instead, and take a picture of it")
 	flag.Parse()
 	view := browser.View{Width: 1180, Height: 1130, Dark: *dark}
 	if *phone {
 		view.Width, view.Height, view.Touch = 390, 844, true
+	}
+	if *card != "" {
+		conversations, *details, view.Width, view.Height = [][]string{{*card}}, false, 900, 860
 	}
 	if err := run(context.Background(), *out, view, *details); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -133,6 +137,8 @@ func converse(ctx context.Context, url string, view browser.View, details bool) 
 			p.Wait(`document.querySelector(".details dl")?.textContent.match(/^Summary(?!not written)/)`),
 		)
 	}
+	// What a card is shown in has its height once it is drawn; a repair is waited for.
+	err = errors.Join(err, p.Wait(`[...document.querySelectorAll(".card iframe")].every((f) => f.clientHeight > 60 && f.style.height)`), p.Wait(idle))
 	if err := errors.Join(err, p.Wait(`(document.querySelector("#scroller").scrollTop = 1e6, true)`)); err != nil {
 		return nil, err
 	}
@@ -150,5 +156,8 @@ func fresh(p *browser.Page) error {
 
 func ask(p *browser.Page, text string, n int) error {
 	return errors.Join(p.Click("#prompt"), p.Insert(text), p.Press(browser.Enter),
-		p.Wait(fmt.Sprintf(`document.querySelectorAll(".turn").length === %d && document.querySelector("#stop").hidden`, n)))
+		p.Wait(fmt.Sprintf(`document.querySelectorAll(".turn").length >= %d`, n)), p.Wait(idle))
 }
+
+// idle is true when nothing is being answered.
+const idle = `document.querySelector("#stop").hidden`
