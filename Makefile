@@ -214,6 +214,10 @@ eval-intents: build model ## measure turns with several intents: 100 labelled on
 eval-summary: build model ## measure what an adapter knows of another's turns, by the budget of summaries
 	@$(GO) run ./test/summary
 
+.PHONY: forge-simulate
+forge-simulate: ## count the errors of the gate's sealed test on candidates of which the truth is known (N promotions a line)
+	@$(GO) run ./test/forge/simulate -n $(or $(N),1000)
+
 .PHONY: train-default
 train-default: build model ## train the four default adapters from nothing, into .cache/default-set; it goes on where it was
 	@$(PYTHON) recipes/default-set/export.py $(CACHE)/default-set

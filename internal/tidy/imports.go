@@ -20,7 +20,7 @@ var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluat
 	"internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/update", "internal/mindforge/loop", "internal/mindforge/report"}
 
 // pure are the packages whose results depend on their arguments alone.
-var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library", "internal/mindforge/stat"}
+var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library", "internal/mindforge/stat", "internal/mindforge/gate"}
 
 var databases = []string{"database/sql", "modernc.org/sqlite", "github.com/pressly/goose", "github.com/jackc/pgx"}
 
@@ -94,6 +94,8 @@ var Rules = []Rule{
 		Why: "cards know their language, the browser's side and, in surface, the log; turns and models come to them through the page"},
 	{From: []string{"internal/mindforge/edit"}, Not: rooms("os", "net", "net/http", "internal/store", "internal/backend", "internal/harness", "internal/engine", "internal/bench"),
 		Why: "edits are texts in, texts out: the evaluator makes and reads them again in its own process"},
+	{From: []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate"}, Not: rooms("internal/mindforge/expansion", "internal/mindforge/ledger", "internal/harness", "internal/backend", "internal/store", "internal/config", "net/http"),
+		Why: "who judges knows nothing of who searches, and reads no byte that the loop writes"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
 		Why: "std and go-cmp test; the real part runs where a mock would stand; config is one struct"},
 }
