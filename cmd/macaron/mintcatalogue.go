@@ -44,6 +44,11 @@ func tenant(cmd *cobra.Command) string { return cmd.Flag("tenant").Value.String(
 
 // withCatalogue opens the catalogue for one command. A home that is not there is made.
 func (e *env) withCatalogue(ctx context.Context, do func(config.Config, *catalogue.Catalogue) error) error {
+	return e.withCatalogued(ctx, func(c config.Config, _ app.Store, k *catalogue.Catalogue) error { return do(c, k) })
+}
+
+// withCatalogued is withCatalogue for a command that also needs the store.
+func (e *env) withCatalogued(ctx context.Context, do func(config.Config, app.Store, *catalogue.Catalogue) error) error {
 	c, err := e.config()
 	if err != nil {
 		return err
@@ -56,7 +61,7 @@ func (e *env) withCatalogue(ctx context.Context, do func(config.Config, *catalog
 		if err != nil {
 			return err
 		}
-		return errors.Join(do(c, k), k.Close())
+		return errors.Join(do(c, s, k), k.Close())
 	})
 }
 
@@ -300,8 +305,8 @@ func newMintGC(e *env) *cobra.Command {
 		Long: "Condemns what no alias, no move within the retention, no record of the log, no reader and no contract\n" +
 			"reaches, and removes what was condemned more than the grace ago and still is. A server may run meanwhile.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withCatalogue(cmd.Context(), func(cfg config.Config, k *catalogue.Catalogue) error {
-				how := app.Collection(cfg.Home, cfg.Contract)
+			return e.withCatalogued(cmd.Context(), func(cfg config.Config, s app.Store, k *catalogue.Catalogue) error {
+				how := app.Collection(cfg.Home, cfg.Contract, s)
 				how.Retention, how.Grace, how.DryRun = retention, grace, dry
 				did, err := k.Collect(cmd.Context(), how)
 				if err != nil {
@@ -316,7 +321,7 @@ func newMintGC(e *env) *cobra.Command {
 			})
 		},
 	}
-	standard := app.Collection("", "")
+	standard := app.Collection("", "", nil)
 	c.Flags().DurationVar(&retention, "retention", standard.Retention, "how long a move of a name keeps the revision that it came to")
 	c.Flags().DurationVar(&grace, "grace", standard.Grace, "how long a revision stays after it was published, and after it was condemned")
 	c.Flags().BoolVar(&dry, "dry-run", false, "tell what would be done")

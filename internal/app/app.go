@@ -19,6 +19,7 @@ import (
 	"macaron/internal/ids"
 	"macaron/internal/limits"
 	"macaron/internal/mcp"
+	forge "macaron/internal/mindforge/serve"
 	revisions "macaron/internal/mint/catalogue"
 	"macaron/internal/models"
 	"macaron/internal/money"
@@ -61,6 +62,7 @@ type App struct {
 	desk      *mcp.Desk
 	catalogue *catalogue
 	revisions *revisions.Catalogue
+	releases  *forge.Releases
 	model     models.Local
 	generator *late
 	summaries *summary.Worker

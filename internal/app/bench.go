@@ -14,7 +14,7 @@ import (
 // BenchCards gives what writes cards in a measurement: this machine's model with the
 // adapter of a label.
 func (a *App) BenchCards(ctx context.Context, label string) (backend.Generator, adapter.Revision, error) {
-	now, err := a.catalogue.Current(auth.With(ctx, auth.Principal{Owner: auth.Local}), auth.Local, "")
+	now, err := a.catalogue.Current(auth.With(ctx, auth.Principal{Owner: auth.Local}), auth.Local, "", "")
 	if err != nil {
 		return nil, adapter.Revision{}, err
 	}
@@ -30,7 +30,7 @@ func (a *App) BenchCards(ctx context.Context, label string) (backend.Generator, 
 // measurement's contract for the adapter that acts here. The tools come with each task.
 func (a *App) Bench(ctx context.Context) (harness.Deps, bench.Policy, error) {
 	ctx = auth.With(ctx, auth.Principal{Owner: auth.Local})
-	now, err := a.catalogue.Current(ctx, auth.Local, "")
+	now, err := a.catalogue.Current(ctx, auth.Local, "", "")
 	if err != nil {
 		return harness.Deps{}, bench.Policy{}, err
 	}

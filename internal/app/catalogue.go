@@ -2,22 +2,27 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"macaron/internal/auth"
 	"macaron/internal/contract"
 	"macaron/internal/contract/sign"
 	"macaron/internal/ids"
+	forge "macaron/internal/mindforge/serve"
 	"macaron/internal/mint/artifact"
 	revisions "macaron/internal/mint/catalogue"
+	"macaron/internal/record"
 	"macaron/internal/registry"
 	"macaron/internal/turn"
 )
 
-// catalogue shows the registry in the words of the turn. The policy record of an owner's
-// adapter, while it names a revision, goes before the contract's source.
+// catalogue shows what is served in the words of the turn. The release that an owner's champion
+// or canary stands on goes before all; without one the contract's file is in force, and the policy
+// record of an owner's adapter, while it names a revision, goes before the contract's source.
 type catalogue struct {
 	registry *registry.Registry
 	policies *revisions.Catalogue
+	releases *forge.Releases
 }
 
 func (a *App) openCatalogue(Options) error {
@@ -40,23 +45,21 @@ func (a *App) openCatalogue(Options) error {
 		return err
 	}
 	a.onClose(a.revisions.Close)
-	a.catalogue = &catalogue{r, a.revisions}
+	a.releases = a.openReleases(r, keys)
+	a.catalogue = &catalogue{r, a.revisions, a.releases}
+	a.inBackground(forge.Every, a.lookAtTrials)
 	return nil
 }
 
 // Current implements turn.Catalogue.
-func (c *catalogue) Current(ctx context.Context, owner, user string) (turn.Catalog, error) {
-	s, err := c.registry.Current(ctx, owner)
+func (c *catalogue) Current(ctx context.Context, owner, user, conversation string) (turn.Catalog, error) {
+	s, pair, err := c.served(ctx, owner, conversation)
 	if err != nil {
 		return turn.Catalog{}, err
 	}
-	champions, err := c.policies.Champions(ctx, owner)
-	if err != nil {
-		return turn.Catalog{}, err
-	}
-	who, out := auth.Of(ctx), turn.Catalog{Contract: s.Contract}
+	who, out := auth.Of(ctx), turn.Catalog{Contract: s.Contract, Pair: pair}
 	for i, e := range s.Adapters {
-		rev := served(e.Revision, champions)
+		rev := e.Revision
 		if rev.Name == s.Contract.Router.Adapter {
 			out.Router = rev
 		}
@@ -66,6 +69,37 @@ func (c *catalogue) Current(ctx context.Context, owner, user string) (turn.Catal
 		out.Adapters = append(out.Adapters, rev)
 	}
 	return out, nil
+}
+
+// served is the contract that an owner's conversation is served, with the revisions of all
+// its adapters.
+func (c *catalogue) served(ctx context.Context, owner, conversation string) (registry.Snapshot, *record.Pair, error) {
+	released, pair, err := c.releases.Current(ctx, owner, conversation)
+	if err != nil {
+		return registry.Snapshot{}, nil, err
+	}
+	if released != nil {
+		return *released, pair, nil
+	}
+	s, err := c.fromFile(ctx, owner)
+	return s, pair, err
+}
+
+// fromFile is the contract file's with the policy records before its sources.
+func (c *catalogue) fromFile(ctx context.Context, owner string) (registry.Snapshot, error) {
+	s, err := c.registry.Current(ctx, owner)
+	if err != nil {
+		return s, err
+	}
+	champions, err := c.policies.Champions(ctx, owner)
+	if err != nil {
+		return s, err
+	}
+	s.Adapters = slices.Clone(s.Adapters)
+	for i := range s.Adapters {
+		s.Adapters[i].Revision = served(s.Adapters[i].Revision, champions)
+	}
+	return s, nil
 }
 
 // Contract implements turn.Catalogue.

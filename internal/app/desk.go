@@ -49,7 +49,7 @@ func (a *App) openDesk(store Store) {
 	a.tools = NewToolbox(a.cfg, store, a.log, a.clock, a.ids)
 	a.onClose(a.tools.Close)
 	a.desk = Desk{Turns: chatting{a}, Tools: a.tools, Log: store, IDs: a.ids, Clock: a.clock, Version: a.version, Contract: func(ctx context.Context, owner string) (*contract.Contract, error) {
-		now, err := a.catalogue.Current(ctx, owner, auth.Of(ctx).User)
+		now, err := a.catalogue.Current(ctx, owner, auth.Of(ctx).User, "")
 		return now.Contract, err
 	}}.Serve()
 	a.onClose(func() error { a.desk.Close(); return nil })

@@ -23,7 +23,7 @@ type Specialty struct {
 
 // Facts tells what serves, once the model is there.
 func (a *App) Facts(ctx context.Context) (Facts, error) {
-	catalog, err := a.catalogue.Current(ctx, auth.Local, "")
+	catalog, err := a.catalogue.Current(ctx, auth.Local, "", "")
 	if err != nil {
 		return Facts{}, err
 	}

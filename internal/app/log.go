@@ -9,7 +9,8 @@ import (
 	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/harness"
-	forge "macaron/internal/mindforge/ledger"
+	forgeledger "macaron/internal/mindforge/ledger"
+	forge "macaron/internal/mindforge/serve"
 	revisions "macaron/internal/mint/catalogue"
 	"macaron/internal/mint/ledger"
 	"macaron/internal/record"
@@ -28,7 +29,8 @@ type Store interface {
 	auth.Ledger
 	toolshed.Log
 	revisions.Store
-	forge.Store
+	forgeledger.Store
+	forge.Traffic
 	Mint() ledger.Store
 	// Erasures lists what was deleted of an owner, newest first, at most limit.
 	Erasures(ctx context.Context, owner string, limit int) ([]record.Erased, error)

@@ -24,7 +24,6 @@ import (
 	"macaron/internal/mint/pass"
 	"macaron/internal/models"
 	"macaron/internal/obs"
-	"macaron/internal/registry"
 	"macaron/internal/train"
 	"macaron/internal/wire/tinker"
 )
@@ -92,7 +91,7 @@ func (a *App) beginTraining(ctx context.Context, blobs *blob.Store) error {
 	if err != nil {
 		return err
 	}
-	m, published := a.cfg.Mint, publisher{a.revisions, a.catalogue.registry}
+	m, published := a.cfg.Mint, publisher{a.revisions, a.catalogue}
 	gradient, err := train.ParseWay(m.Gradient)
 	if err != nil {
 		return err
@@ -139,12 +138,12 @@ func (a *App) trainers(ctx context.Context) ([]mint.Worker, error) {
 // publisher takes what is saved for sampling into the catalogue.
 type publisher struct {
 	*revisions.Catalogue
-	contracts *registry.Registry
+	contracts *catalogue
 }
 
 // Publish implements mint.Publisher. The adapter has the name of its checkpoint.
 func (p publisher) Publish(ctx context.Context, owner string, r mint.Revision) (ids.Digest, error) {
-	now, err := p.contracts.Current(ctx, owner)
+	now, _, err := p.contracts.served(ctx, owner, "")
 	if err != nil {
 		return "", err
 	}
@@ -160,7 +159,7 @@ func (p publisher) Publish(ctx context.Context, owner string, r mint.Revision) (
 // linked gives the training states that policy records link, for as long as a collection of
 // the catalogue keeps their revisions.
 func (a *App) linked(ctx context.Context) ([]ids.Digest, error) {
-	return a.revisions.States(ctx, a.clock.Now().Add(-Collection(a.cfg.Home, a.cfg.Contract).Retention))
+	return a.revisions.States(ctx, a.clock.Now().Add(-retained))
 }
 
 // trainer names this process among those of a shared log. A log in the home is this

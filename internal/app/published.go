@@ -12,6 +12,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
+	forge "macaron/internal/mindforge/serve"
 	revisions "macaron/internal/mint/catalogue"
 	"macaron/internal/registry"
 	revisionsapi "macaron/internal/wire/revisions"
@@ -42,6 +43,16 @@ func Servable(k *contract.Contract, owner, name string) error {
 	return nil
 }
 
+// Unreleased refuses to move policy records of an owner whose champion is a release: the release
+// names the revisions, and the move would have no effect.
+func Unreleased(ctx context.Context, r *forge.Releases, owner string) error {
+	released, pair, err := r.Current(ctx, owner, "")
+	if err == nil && released != nil {
+		err = errs.New(errs.InvalidRequest, "the release "+pair.Release.Short()+" is in force, and names the revision of every adapter", "promote a release that has the new one (`macaron forge promote`), or go back to the contract's file (`macaron forge promote none`)")
+	}
+	return err
+}
+
 func noAdapter(name string) error {
 	return errs.New(errs.AdapterNotFound, "the contract has no adapter "+errs.Clip(name), "`macaron adapter ls` lists them")
 }
@@ -52,6 +63,9 @@ func (a *App) published() http.Handler {
 		Catalogue: a.revisions, Owner: auth.Owner, Fail: a.fail,
 		By: func(r *http.Request) string { return auth.Of(r.Context()).KeyID },
 		Servable: func(ctx context.Context, owner, name string) (ids.Digest, error) {
+			if err := Unreleased(ctx, a.releases, owner); err != nil {
+				return "", err
+			}
 			now, err := a.catalogue.registry.Current(ctx, owner)
 			if err != nil {
 				return "", err
@@ -66,7 +80,7 @@ func (a *App) published() http.Handler {
 			return now.Contract.Hash(), nil
 		},
 		Collect: func(ctx context.Context, dryRun bool) (revisions.Collected, error) {
-			k := Collection(a.cfg.Home, a.cfg.Contract)
+			k := Collection(a.cfg.Home, a.cfg.Contract, a.store)
 			k.DryRun = dryRun
 			return a.revisions.Collect(ctx, k)
 		},
@@ -90,9 +104,17 @@ func (a *App) publishing() []entry {
 	}
 }
 
+// retained is how long what a name has stood on is kept.
+const retained = 30 * 24 * time.Hour
+
 // Collection is how the catalogue of a home is collected where nothing else is said.
-func Collection(home, contractPath string) revisions.Collection {
-	return revisions.Collection{Retention: 30 * 24 * time.Hour, Grace: time.Hour, Roots: func(context.Context) ([]ids.Digest, error) {
-		return registry.Named(home, contractPath)
+func Collection(home, contractPath string, s Store) revisions.Collection {
+	return revisions.Collection{Retention: retained, Grace: time.Hour, Roots: func(ctx context.Context) ([]ids.Digest, error) {
+		all, err := registry.Named(home, contractPath)
+		if err != nil {
+			return nil, err
+		}
+		more, err := released(ctx, s)
+		return append(all, more...), err
 	}}
 }

@@ -314,7 +314,7 @@ func patientSettings(t *testing.T) config.Config {
 }
 
 func newHeld(t *testing.T, n int, actor *actor, sites []*site) *held {
-	catalog, err := sites[0].catalogue.Current(t.Context(), auth.Local, "")
+	catalog, err := sites[0].catalogue.Current(t.Context(), auth.Local, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

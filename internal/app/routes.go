@@ -180,7 +180,7 @@ func either(test func(*http.Request) bool, one, other http.Handler) http.Handler
 
 // adapters lists the specialists as the page shows them.
 func (a *App) adapters(ctx context.Context, owner string) ([]web.Adapter, error) {
-	catalog, err := a.catalogue.Current(ctx, owner, auth.Of(ctx).User)
+	catalog, err := a.catalogue.Current(ctx, owner, auth.Of(ctx).User, "")
 	if err != nil {
 		return nil, err
 	}

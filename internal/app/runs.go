@@ -103,7 +103,7 @@ type agents struct{ *catalogue }
 
 // Current implements harness.Contracts.
 func (c agents) Current(ctx context.Context, owner string) (*contract.Contract, []adapter.Revision, error) {
-	now, err := c.catalogue.Current(ctx, owner, auth.Of(ctx).User)
+	now, err := c.catalogue.Current(ctx, owner, auth.Of(ctx).User, "")
 	return now.Contract, now.Adapters, err
 }
 

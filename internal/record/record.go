@@ -114,7 +114,22 @@ type TurnOpened struct {
 	Continued *Continued `json:"continued,omitempty"`
 	Asked     *Asked     `json:"asked,omitempty"`
 	Part      *PartOf    `json:"part,omitempty"`
+	Pair      *Pair      `json:"pair,omitempty"`
 }
+
+// Pair says which pair of contract and revisions a turn began with, where a release is in
+// force or on trial.
+type Pair struct {
+	Release ids.Digest `json:"release,omitempty"` // "": the contract's file and the policy records
+	Trial   int64      `json:"trial,omitempty"`   // of the canary that was on trial then: the version of its alias; 0: none was
+	Arm     string     `json:"arm,omitempty"`     // of the trial: ArmChampion or ArmCanary
+}
+
+// The arms of a trial.
+const (
+	ArmChampion = "champion"
+	ArmCanary   = "canary"
+)
 
 // Asked is what a wire format must tell again of a request when its answer is asked for
 // later. Only the room that wrote it reads Fields.

@@ -22,6 +22,7 @@ type Opening struct {
 	Forced   string
 	Asked    *record.Asked  // what a wire format must tell again of the request, or nil
 	Part     *record.PartOf // the turn answers a part of that turn, or nil
+	Pair     *record.Pair   // that it begins with, or nil
 	Soon     bool           // nobody asks for the turn before it closes: its beginning may share that commit
 }
 
@@ -64,7 +65,7 @@ func walkAll(messages []chat.Message) (at link) {
 // sibling opens a turn beside one that was retried, or that goes on elsewhere.
 func (l *Log) sibling(ctx context.Context, p Position, o Opening) (*Turn, error) {
 	from := p.Continue
-	o.Contract, o.Forced = from.Contract, from.Forced
+	o.Contract, o.Pair, o.Forced = from.Contract, from.Pair, from.Forced
 	switch {
 	case p.Where.Session != "":
 		p.Session = p.Where.Session
@@ -91,12 +92,14 @@ func (l *Log) openTurn(ctx context.Context, p Position, o Opening, imported, use
 		batch.Queue = []record.Ref{{Owner: t.Owner, Session: t.Session, Turn: p.Parent}}
 	}
 	if t.Session == "" {
-		t.Session = l.ids.New(ids.Session)
+		if t.Session = p.opens; t.Session == "" {
+			t.Session = l.ids.New(ids.Session)
+		}
 		p.Session = t.Session
 		batch.Records = append(batch.Records, l.sessionOpened(&p, t, user))
 	}
 	opened := record.TurnOpened{
-		System: p.System, Imported: imported, Messages: user, Tools: o.Tools, Choice: o.Choice, Forced: o.Forced, Continued: shared, Part: o.Part,
+		System: p.System, Imported: imported, Messages: user, Tools: o.Tools, Choice: o.Choice, Forced: o.Forced, Continued: shared, Part: o.Part, Pair: o.Pair,
 	}
 	if shared == nil {
 		opened.Asked = o.Asked
@@ -126,6 +129,22 @@ func (l *Log) sessionOpened(p *Position, t *Turn, user []chat.Message) record.Re
 	r := l.record(t, body)
 	r.Session, r.Turn, r.ParentTurn, r.Revision = p.Session, "", "", ""
 	return r
+}
+
+// Conversation names the session where the conversation began: of a new one that which Begin
+// will open. It stays the same over edits and retries of later turns, which fork.
+func (p *Position) Conversation(source *ids.Source) string {
+	switch {
+	case len(p.History) > 0:
+		return p.root()
+	case p.Continue != nil:
+		return p.Continue.Session
+	case p.Session != "":
+		return p.Session
+	case p.opens == "":
+		p.opens = source.New(ids.Session)
+	}
+	return p.opens
 }
 
 // root is the session where the conversation began.

@@ -74,7 +74,7 @@ func (t *Turn) open(h record.Head, b record.TurnOpened) {
 	*t = Turn{
 		ID: h.Turn, Session: h.Session, Parent: h.ParentTurn, Owner: h.Owner, Scope: t.Scope,
 		Run: h.Run, Request: h.Request, Contract: h.Contract, Purpose: h.Purpose, Consent: h.Consent,
-		System: b.System, Imported: b.Imported, User: b.Messages, Tools: b.Tools, Choice: b.Choice, Forced: b.Forced, Part: b.Part,
+		System: b.System, Imported: b.Imported, User: b.Messages, Tools: b.Tools, Choice: b.Choice, Forced: b.Forced, Part: b.Part, Pair: b.Pair,
 		Status: record.StatusOpen, Opened: h.Time, begun: h.Time,
 	}
 	if c := b.Continued; c != nil {

@@ -41,6 +41,7 @@ type Position struct {
 
 	Continue *Turn          // set for tool results: the turn that they answer
 	Results  []chat.Message // the tool results
+	opens    string         // the session that Begin will open, once somebody has asked for its name
 	shared   int            // messages of Continue's trace up to those tool calls
 
 	left []record.Record // records of a turn that the client left at its tool calls; Begin writes them

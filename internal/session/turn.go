@@ -32,6 +32,7 @@ type Turn struct {
 	Route    *record.RouteDecision
 	Hops     []record.Hop // in the order they ended
 
+	Pair      *record.Pair        // that it began with; nil: no release was in force or on trial
 	Part      *record.PartOf      // the turn answers a part of that turn
 	Joined    []record.JoinedPart // its own parts, if several specialists answered
 	Compacted []record.Compacted  // what this turn's views began to shorten

@@ -22,7 +22,7 @@ func (r *Runner) Count(ctx context.Context, q Request) (int, error) {
 	if err := r.check(q); err != nil {
 		return 0, err
 	}
-	catalog, err := r.Catalogue.Current(ctx, q.Owner, q.User)
+	catalog, err := r.Catalogue.Current(ctx, q.Owner, q.User, "")
 	if err != nil {
 		return 0, err
 	}

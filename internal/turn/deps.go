@@ -72,8 +72,9 @@ type Sessions interface {
 
 // Catalogue knows the contract in force and the ones that open turns are pinned to.
 type Catalogue interface {
-	// Current is for a user of the tenant, or for nobody in particular.
-	Current(ctx context.Context, owner, user string) (Catalog, error)
+	// Current is for a user of the tenant, or for nobody in particular, and for a conversation, by
+	// the session where it began, or "" for none: while a canary is on trial, it has its share of them.
+	Current(ctx context.Context, owner, user, conversation string) (Catalog, error)
 	Contract(hash ids.Digest) (*contract.Contract, error)
 }
 
@@ -81,6 +82,7 @@ type Catalogue interface {
 type Catalog struct {
 	Contract *contract.Contract
 	Adapters []adapter.Revision // that may answer to the one who asks
+	Pair     *record.Pair       // where a release is in force or on trial
 	Router   adapter.Revision   // that the contract names; it routes for those too whom it may not answer
 }
 

@@ -11,16 +11,15 @@ import (
 // Dry decides who would take a request, and does nothing else: the conversation is found
 // and the router asked as for a turn, but no turn is opened and nothing is logged.
 func (r *Runner) Dry(ctx context.Context, q Request) (Report, error) {
-	return r.decide(ctx, q.Owner, q.User, func(c Catalog) (route.Question, error) {
-		if err := r.check(q); err != nil {
-			return route.Question{}, err
+	place := func() (p session.Position, err error) {
+		if err = r.check(q); err == nil {
+			p, err = r.Sessions.Resolve(ctx, session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn, Trace: q.Trace}, q.Messages)
 		}
-		where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn, Trace: q.Trace}
-		p, err := r.Sessions.Resolve(ctx, where, q.Messages)
+		return p, err
+	}
+	return r.decide(ctx, q.Owner, q.User, place, func(c Catalog, p session.Position) (route.Question, error) {
+		c, err := r.able(c, q, &p)
 		if err != nil {
-			return route.Question{}, err
-		}
-		if c, err = r.able(c, q, &p); err != nil {
 			return route.Question{}, err
 		}
 		question := r.question(c.Contract, c, q.Owner, q.User, &p)
@@ -39,24 +38,29 @@ func (r *Runner) Dry(ctx context.Context, q Request) (Report, error) {
 
 // Route is Dry for a text without a conversation. previous is the turn before, or nil.
 func (r *Runner) Route(ctx context.Context, owner, user, text string, previous *contract.Previous) (Report, error) {
-	return r.decide(ctx, owner, user, func(c Catalog) (route.Question, error) {
-		q := r.question(c.Contract, c, owner, user, &session.Position{})
+	nowhere := func() (session.Position, error) { return session.Position{}, nil }
+	return r.decide(ctx, owner, user, nowhere, func(c Catalog, p session.Position) (route.Question, error) {
+		q := r.question(c.Contract, c, owner, user, &p)
 		q.Text, q.Previous = text, previous
 		return q, nil
 	})
 }
 
-func (r *Runner) decide(ctx context.Context, owner, user string, ask func(Catalog) (route.Question, error)) (Report, error) {
+func (r *Runner) decide(ctx context.Context, owner, user string, place func() (session.Position, error), ask func(Catalog, session.Position) (route.Question, error)) (Report, error) {
 	leave, err := r.Queue.Enter(ctx)
 	if err != nil {
 		return Report{}, err
 	}
 	defer leave()
-	catalog, err := r.Catalogue.Current(ctx, owner, user)
+	p, err := place()
 	if err != nil {
 		return Report{}, err
 	}
-	q, err := ask(catalog)
+	catalog, err := r.Catalogue.Current(ctx, owner, user, p.Conversation(r.IDs))
+	if err != nil {
+		return Report{}, err
+	}
+	q, err := ask(catalog, p)
 	if err != nil {
 		return Report{}, err
 	}
@@ -70,6 +74,7 @@ func (r *Runner) decide(ctx context.Context, owner, user string, ask func(Catalo
 		Session: q.Session, Adapter: d.Label, Revision: target.Hash, Reason: d.Reason, Cause: d.Error,
 		Preferred: d.Preferred, Offered: d.Offered, Probabilities: d.Probabilities, Contract: catalog.Contract.Hash(),
 	}
+	report.pair(catalog.Pair)
 	if h := outcome.Hop; h.Engine.Name != "" {
 		report.Hops = append(report.Hops, hopReport(h))
 	}

@@ -17,7 +17,7 @@ import (
 func TestAnswerGoesOnFromTheRoute(t *testing.T) {
 	r := newRig(t)
 	r.under("\n")
-	c, err := r.Catalogue.Current(t.Context(), "local", "")
+	c, err := r.Catalogue.Current(t.Context(), "local", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

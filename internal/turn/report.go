@@ -23,6 +23,8 @@ type Report struct {
 	Offered       []string           `json:"offered,omitempty"`   // the shortlist, where there was one
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 	Contract      ids.Digest         `json:"contract"`
+	Release       ids.Digest         `json:"release,omitempty"` // that was in force, or on trial
+	Arm           string             `json:"arm,omitempty"`     // of the trial of a canary: champion or canary
 	Hops          []HopReport        `json:"hops,omitempty"`
 	Parts         []PartReport       `json:"parts,omitempty"`     // who answered what, where several did
 	Compacted     *record.Compacted  `json:"compacted,omitempty"` // what this turn's view began to shorten
@@ -68,6 +70,7 @@ func (l *life) report() Report {
 		Turn: l.turn.ID, Session: l.turn.Session, Adapter: l.decision.Label, Revision: revision.Hash,
 		Reason: l.decision.Reason, Cause: l.decision.Error, Preferred: l.decision.Preferred, Offered: l.decision.Offered, Probabilities: l.decision.Probabilities, Contract: l.contract.Hash(), Ignored: l.ignored(),
 	}
+	r.pair(l.turn.Pair)
 	r.Step, r.Begun = l.turn.Step()
 	for _, h := range l.hops {
 		r.Hops = append(r.Hops, hopReport(h))
@@ -79,6 +82,13 @@ func (l *life) report() Report {
 	return r
 }
 
+// pair tells which pair the turn began with.
+func (r *Report) pair(p *record.Pair) {
+	if p != nil {
+		r.Release, r.Arm = p.Release, p.Arm
+	}
+}
+
 // Reported is the report of a step that the log has, without what is known only while it
 // is served.
 func Reported(t session.Turn, n int, s session.Step) Report {
@@ -86,6 +96,7 @@ func Reported(t session.Turn, n int, s session.Step) Report {
 		Turn: t.ID, Session: t.Session, Adapter: t.Revision.Name, Revision: t.Revision.Hash,
 		Contract: t.Contract, Step: n, Begun: s.Opened,
 	}
+	r.pair(t.Pair)
 	if n > 0 { // tool results stay where the call was; a first step that ended before its route has no reason
 		r.Reason = route.Sticky
 	}

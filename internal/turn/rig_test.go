@@ -46,7 +46,7 @@ func (c *catalogue) set(k *contract.Contract) {
 	c.past[k.Hash()] = k
 }
 
-func (c *catalogue) Current(context.Context, string, string) (turn.Catalog, error) {
+func (c *catalogue) Current(context.Context, string, string, string) (turn.Catalog, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := turn.Catalog{Contract: c.now}

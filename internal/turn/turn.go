@@ -114,12 +114,12 @@ type life struct {
 // at it there while it goes on, else soon. A turn that goes on with tool results keeps the
 // contract that it is pinned to.
 func (r *Runner) open(ctx context.Context, q Request, watched bool) (*life, error) {
-	catalog, err := r.Catalogue.Current(ctx, q.Owner, q.User)
+	where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn, Trace: q.Trace}
+	position, err := r.Sessions.Resolve(ctx, where, q.Messages)
 	if err != nil {
 		return nil, err
 	}
-	where := session.Where{Owner: q.Owner, Scope: q.Scope, Session: q.Session, ParentTurn: q.ParentTurn, Trace: q.Trace}
-	position, err := r.Sessions.Resolve(ctx, where, q.Messages)
+	catalog, err := r.Catalogue.Current(ctx, q.Owner, q.User, position.Conversation(r.IDs))
 	if err == nil {
 		err = withheld(catalog, q, &position)
 	}
@@ -133,7 +133,7 @@ func (r *Runner) open(ctx context.Context, q Request, watched bool) (*life, erro
 		return nil, err
 	}
 	turn, err := r.Sessions.Begin(ctx, position, session.Opening{
-		Request: q.ID, Contract: catalog.Contract.Hash(), Purpose: q.Purpose, Consent: q.Consent,
+		Request: q.ID, Contract: catalog.Contract.Hash(), Pair: catalog.Pair, Purpose: q.Purpose, Consent: q.Consent,
 		Tools: q.Tools, Choice: q.ToolChoice, Forced: q.Adapter, Asked: q.Asked,
 		Soon: !watched && catalog.Contract.Split == nil, // parts name the whole
 	})

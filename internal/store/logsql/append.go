@@ -222,7 +222,10 @@ func derive(ctx context.Context, db Writer, all []record.Record, i int) error {
 		}
 		if err := one(ctx, db, `INSERT INTO turns (owner, id, session, scope, parent, status, awaited)
 			SELECT owner, $1, id, scope, $2, $3, $4 FROM sessions WHERE owner = $5 AND id = $6`,
-			r.Turn, r.ParentTurn, string(status), status == record.StatusAwaiting, r.Owner, r.Session); err != nil || begins(all, i-1) {
+			r.Turn, r.ParentTurn, string(status), status == record.StatusAwaiting, r.Owner, r.Session); err != nil {
+			return err
+		}
+		if err := try(ctx, db, r, b.Pair); err != nil || begins(all, i-1) {
 			return err
 		}
 		return one(ctx, db, `UPDATE sessions SET turns = turns + 1, `+touch+` WHERE owner = $2 AND id = $3`, moved(all, i), r.Owner, r.Session)

@@ -113,6 +113,7 @@ func erase(ctx context.Context, db Writer, e record.Erased, step func(string) er
 		{"records", `DELETE FROM records WHERE owner = $1 AND session = $2`, key},
 		{"chains", `DELETE FROM chains WHERE owner = $1 AND session = $2`, key},
 		{"calls", `DELETE FROM calls WHERE owner = $1 AND session = $2`, key},
+		{"forge_trials", `DELETE FROM forge_trials WHERE owner = $1 AND session = $2`, key},
 		{"summaries", `DELETE FROM summaries WHERE owner = $1 AND session = $2`, key},
 		{"turns", `DELETE FROM turns WHERE owner = $1 AND session = $2`, key},
 		{"memory", `DELETE FROM memory WHERE owner = $1 AND session = $2`, key},

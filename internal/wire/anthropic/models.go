@@ -30,7 +30,7 @@ type modelCard struct {
 }
 
 func (a *api) cards(r *http.Request) ([]modelCard, error) {
-	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r), a.Users.Of(r))
+	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r), a.Users.Of(r), "")
 	if err != nil {
 		return nil, err
 	}

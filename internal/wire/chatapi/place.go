@@ -102,6 +102,12 @@ func Headers(to http.Header, r turn.Report) {
 	to.Set("X-Macaron-Turn", r.Turn)
 	to.Set("X-Macaron-Session", r.Session)
 	to.Set("X-Macaron-Reason", r.Reason)
+	if r.Release != "" {
+		to.Set("X-Macaron-Release", string(r.Release))
+	}
+	if r.Arm != "" {
+		to.Set("X-Macaron-Arm", r.Arm)
+	}
 	if p, ok := r.Probabilities[r.Adapter]; ok {
 		to.Set("X-Macaron-Probability", strconv.FormatFloat(p, 'f', 4, 64))
 	}

@@ -34,7 +34,7 @@ func (a *api) cards(c turn.Catalog) []modelCard {
 }
 
 func (a *api) models(w http.ResponseWriter, r *http.Request) {
-	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r), a.Users.Of(r))
+	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r), a.Users.Of(r), "")
 	if err == nil {
 		err = chatapi.WriteJSON(w, modelList{Object: "list", Data: a.cards(catalog)})
 	}
@@ -44,7 +44,7 @@ func (a *api) models(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) model(w http.ResponseWriter, r *http.Request) {
-	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r), a.Users.Of(r))
+	catalog, err := a.Catalogue.Current(r.Context(), a.Owner(r), a.Users.Of(r), "")
 	if err != nil {
 		a.refusals().Fail(w, r, err)
 		return

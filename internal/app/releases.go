@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"crypto/ed25519"
+
+	"macaron/internal/clock"
+	"macaron/internal/config"
+	"macaron/internal/contract/sign"
+	"macaron/internal/ids"
+	"macaron/internal/mindforge/ledger"
+	forge "macaron/internal/mindforge/serve"
+	revisions "macaron/internal/mint/catalogue"
+	"macaron/internal/registry"
+)
+
+// openReleases sets up what is served of releases. keys sign contracts where that is asked for.
+func (a *App) openReleases(r *registry.Registry, keys []ed25519.PublicKey) *forge.Releases {
+	if !a.cfg.Signed.Required {
+		keys = nil
+	}
+	return forge.New(forge.Options{
+		Ledger:   &ledger.Ledger{Store: a.store, Clock: a.clock, Limits: ledger.DefaultLimits},
+		Registry: r, Revisions: a.revisions, Traffic: a.store, Clock: a.clock, Keys: keys,
+		Report: func(err error) {
+			a.log.Error("a release cannot be served here; the one before stays in force", "err", err)
+		},
+	})
+}
+
+// lookAtTrials judges canaries, and takes back those that are worse.
+func (a *App) lookAtTrials(ctx context.Context) {
+	if err := a.releases.Look(ctx); err != nil && ctx.Err() == nil {
+		a.log.Error("the trials of canaries cannot be judged", "err", err)
+	}
+}
+
+// Releases opens what a command does with releases, beside a running server or without one. serving
+// gives what the contract's file and the policy records serve an owner now.
+func Releases(c config.Config, s Store, k *revisions.Catalogue) (r *forge.Releases, serving func(ctx context.Context, owner string) (registry.Snapshot, error), closer func() error, err error) {
+	keys, err := sign.Publics(c.Signed.Keys)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	reg, err := registry.Open(c.Home, c.Contract, registry.Options{Overlays: c.Signed.Overlays, Trust: sign.Trust{Required: c.Signed.Required, Keys: keys}.Check})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if !c.Signed.Required {
+		keys = nil
+	}
+	var unserved error
+	r = forge.New(forge.Options{Ledger: &ledger.Ledger{Store: s, Clock: clock.System{}, Limits: ledger.DefaultLimits}, Registry: reg, Revisions: k, Traffic: s, Clock: clock.System{}, Keys: keys,
+		Report: func(err error) { unserved = err }})
+	return r, (&catalogue{reg, k, r}).fromFile, func() error { return first(unserved, reg.Close()) }, nil
+}
+
+func first(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// released lists the revisions that the releases of all owners name which a name stands on, or
+// has stood on since the retention began: they are kept from collection.
+func released(ctx context.Context, s Store) ([]ids.Digest, error) {
+	r := forge.New(forge.Options{Ledger: &ledger.Ledger{Store: s, Clock: clock.System{}, Limits: ledger.DefaultLimits}})
+	return r.Reached(ctx, clock.System{}.Now().Add(-retained))
+}

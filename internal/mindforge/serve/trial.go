@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"macaron/internal/record"
+)
+
+// Conversation is what one conversation of a trial came to. Its first turn under the trial
+// counts for errors, time and checks; feedback and cards count wherever they are.
+type Conversation struct {
+	ID     string
+	Arm    string
+	Opened time.Time // its first turn of the trial
+	Closed time.Time // that turn's first end; zero: it is still open
+	Failed bool      // it ended and was not answered
+	Answer string    // its first answer
+
+	judged map[string]time.Time // of disliked and card: when the first came
+}
+
+// Took is how long the first turn took, until now if it is still open.
+func (c *Conversation) Took(now time.Time) time.Duration {
+	if !c.Closed.IsZero() {
+		now = c.Closed
+	}
+	return now.Sub(c.Opened)
+}
+
+// The marks of people and cards.
+const (
+	disliked = "disliked"
+	badCard  = "card"
+)
+
+func (c *Conversation) mark(what string, at time.Time) {
+	if _, there := c.judged[what]; !there {
+		c.judged[what] = at
+	}
+}
+
+// within tells whether a conversation was marked within a time of its opening.
+func (c *Conversation) within(what string, window time.Duration) bool {
+	at, ok := c.judged[what]
+	return ok && at.Sub(c.Opened) <= window
+}
+
+// fold makes conversations of the turns of a trial and their records, in the order in which
+// they came into the trial.
+func fold(tried []record.Tried, records []record.Record) []*Conversation {
+	byID, ofTurn, first := map[string]*Conversation{}, map[string]*Conversation{}, map[string]string{}
+	for _, t := range tried {
+		c := byID[t.Conversation]
+		if c == nil {
+			c = &Conversation{ID: t.Conversation, Arm: t.Arm, judged: map[string]time.Time{}}
+			byID[t.Conversation], first[t.Conversation] = c, t.Turn
+		}
+		ofTurn[t.Turn] = c
+	}
+	for _, r := range records {
+		if c := ofTurn[r.Turn]; c != nil {
+			c.apply(r, first[c.ID] == r.Turn)
+		}
+	}
+	var all []*Conversation
+	for _, c := range byID {
+		if !c.Opened.IsZero() {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Conversation) int {
+		if d := a.Opened.Compare(b.Opened); d != 0 {
+			return d
+		}
+		return slices.Compare([]byte(a.ID), []byte(b.ID))
+	})
+	return all
+}
+
+func (c *Conversation) apply(r record.Record, first bool) {
+	switch b := r.Body.(type) {
+	case record.TurnOpened:
+		if first {
+			c.Opened = r.Time
+		}
+	case record.Hop:
+		if first && b.Hop == record.HopAnswer && b.Error == "" && b.Message != nil && c.Answer == "" {
+			c.Answer = b.Message.Text()
+		}
+	case record.TurnClosed:
+		if first && c.Closed.IsZero() {
+			c.Closed, c.Failed = r.Time, b.Status == record.StatusInterrupted
+		}
+	case record.Feedback:
+		if b.Score < 0 {
+			c.mark(disliked, r.Time)
+		}
+	case record.CardOutcome:
+		if b.Outcome == record.CardErrored || b.Outcome == record.CardAbandoned {
+			c.mark(badCard, r.Time)
+		}
+	}
+}
+
+// maxRecords bounds what one judgement reads.
+const maxRecords = 200_000
+
+// Conversations reads what a trial of an owner came to so far.
+func (r *Releases) Conversations(ctx context.Context, owner string, trial int64) ([]*Conversation, error) {
+	tried, err := r.Traffic.Tried(ctx, owner, trial)
+	if err != nil {
+		return nil, err
+	}
+	var all []record.Record
+	const page = 2000
+	for after := int64(0); len(all) < maxRecords; {
+		next, err := r.Traffic.TrialRecords(ctx, owner, trial, after, page)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, next...); len(next) < page {
+			break
+		}
+		after = next[len(next)-1].Seq
+	}
+	return fold(tried, all), nil
+}
