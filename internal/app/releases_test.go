@@ -293,7 +293,7 @@ func TestCanaries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := newTrial(t, c.worse)
-			for n := 0; n < 160 && x.standing(); n++ {
+			for n := 0; n < 120 && x.standing(); n++ {
 				x.converse(n, c.after)
 			}
 			x.ended(c.says)
@@ -308,7 +308,7 @@ type trial struct {
 	arms   map[string]int
 }
 
-const trialRule = `{"alpha":0.05,"margin":0.02,"slow":2,"window":1,"patience":60,"least":40,"checks":[{"name":"apology","must_not":"sorry"}]}`
+const trialRule = `{"alpha":0.05,"margin":0.02,"slow":2,"window":3,"patience":60,"least":40,"checks":[{"name":"apology","must_not":"sorry"}]}`
 
 func newTrial(t *testing.T, worse func(*trial, backend.Request, func(chat.Event) bool) error) *trial {
 	x := &trial{clock: &moving{t: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, arms: map[string]int{}}
@@ -388,7 +388,7 @@ func (x *trial) ended(says string) {
 	}
 	report, err := x.releases.Ledger.Store.LedgerEntry(x.t.Context(), auth.Local, "", "trial/1")
 	if err != nil || !strings.Contains(string(moves.Body), string(report.Hash)) {
-		x.t.Errorf("%+v, %v", report, err)
+		x.t.Errorf("%s, %v", report.Body, err)
 	}
 	x.accounted(1)
 	if _, arm, _ := x.releases.Current(x.t.Context(), auth.Local, "ses_1"); arm.Arm != "" {

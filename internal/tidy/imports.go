@@ -66,6 +66,8 @@ var Rules = []Rule{
 		Why: "the catalogue keeps and names; where its rows lie comes in through an interface, and who serves them asks it"},
 	{From: []string{"internal/mindforge/ledger"}, Not: rooms("internal/store", "internal/turn", "internal/session", "internal/harness", "internal/backend", "internal/config", "os", "net/http"),
 		Why: "the ledger says what may be written and what was changed behind its back; where its rows lie comes in through an interface"},
+	{From: []string{"internal/mindforge/serve"}, Not: rooms("internal/store", "internal/turn", "internal/session", "internal/harness", "internal/backend", "internal/engine", "internal/config", "net/http"),
+		Why: "it says which pair is served, and judges by the records; who serves it asks it"},
 	{From: []string{"internal/toolshed"}, Not: rooms("internal/store", "internal/harness", "internal/turn", "internal/mcp", "net/http"),
 		Why: "the shed judges: it has a log and a sandbox, and knows neither agents nor who asks"},
 	{From: []string{"internal/tool/gate"}, Not: []string{"os", "os/exec", "net", "net/http", "internal/store", "internal/repl", "internal/harness", "internal/mcp"},

@@ -130,6 +130,7 @@ type unit struct {
 // that what was bet on never changes.
 func (r Rule) units(measure string, now time.Time, all []*Conversation) (out []unit) {
 	var times []time.Duration // of the champion's turns so far
+	var usual time.Duration   // their median, as of every so many
 	patience, window := time.Duration(r.Patience)*time.Second, time.Duration(r.Window)*time.Second
 	for _, c := range all {
 		took := c.Took(now)
@@ -146,7 +147,7 @@ func (r Rule) units(measure string, now time.Time, all []*Conversation) (out []u
 		case measureErrors:
 			u.bad = c.Failed || late
 		case measureSlow:
-			u.bad = len(times) > 0 && took > time.Duration(r.Slow*float64(median(times)))
+			u.bad = usual > 0 && took > time.Duration(r.Slow*float64(usual))
 		case measureChecks:
 			u.bad = !c.Failed && !late && r.fails(c.Answer)
 		case measureFeedback:
@@ -158,7 +159,9 @@ func (r Rule) units(measure string, now time.Time, all []*Conversation) (out []u
 			out = append(out, u)
 		}
 		if c.Arm == record.ArmChampion && !c.Failed {
-			times = append(times, took)
+			if times = append(times, took); len(times)%reference == 0 {
+				usual = median(times)
+			}
 		}
 	}
 	return out

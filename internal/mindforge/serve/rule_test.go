@@ -49,7 +49,7 @@ func TestErrorRates(t *testing.T) {
 		for run := range runs {
 			r := rand.New(rand.NewPCG(7, uint64(run)))
 			all := traffic(r, n, 0.3, champion, canary, slower)
-			for seen := 50; seen <= n; seen += 50 {
+			for seen := 100; seen <= n; seen += 100 {
 				if rule.Judge(all[seen-1].Opened.Add(time.Hour), all[:seen]).Back {
 					count++
 					break
@@ -58,14 +58,14 @@ func TestErrorRates(t *testing.T) {
 		}
 		return count
 	}
-	if n := back(400, 600, 0.1, 0.1, 1); n > 400*5/100+8 { // 2 standard errors above alpha
-		t.Errorf("%d of 400 canaries that are no worse were taken back", n)
+	if n := back(200, 400, 0.1, 0.1, 1); n > 200*5/100+6 { // 2 standard errors above alpha
+		t.Errorf("%d of 200 canaries that are no worse were taken back", n)
 	}
-	if n := back(40, 900, 0.05, 0.20, 1); n < 36 {
-		t.Errorf("%d of 40 canaries that are worse by 15 points were taken back", n)
+	if n := back(20, 900, 0.05, 0.20, 1); n < 18 {
+		t.Errorf("%d of 20 canaries that are worse by 15 points were taken back", n)
 	}
-	if n := back(40, 600, 0, 0, 3); n < 36 {
-		t.Errorf("%d of 40 slow canaries were taken back", n)
+	if n := back(20, 600, 0, 0, 3); n < 18 {
+		t.Errorf("%d of 20 slow canaries were taken back", n)
 	}
 }
 

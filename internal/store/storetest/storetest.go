@@ -39,6 +39,8 @@ type Store interface {
 	Settle(ctx context.Context, owner, account string, change func(*record.Balance)) (record.Balance, error)
 	catalogue.Store
 	forgeledger.Store
+	Tried(ctx context.Context, owner string, trial int64) ([]record.Tried, error)
+	TrialRecords(ctx context.Context, owner string, trial, after int64, limit int) ([]record.Record, error)
 	Mint() ledger.Store
 	Close() error
 }
@@ -87,6 +89,7 @@ func Run(t *testing.T, open Open) {
 		{"the ledger of the forge", forge},
 		{"aliases of releases", forgeAliases},
 		{"many write to the ledger", forgeRace},
+		{"trials", trials},
 		{"erase", erase},
 		{"erase waits", eraseWaits},
 	} {
