@@ -285,7 +285,7 @@ func TestCanaries(t *testing.T) {
 			}
 		}},
 		"cards": {says: "cards", after: func(x *trial, turn string) {
-			if err := x.sessions.Card(x.t.Context(), auth.Local, turn, record.CardOutcome{Surface: "inline/" + turn + "/0", Outcome: record.CardErrored}); err != nil {
+			if kept, err := x.sessions.Card(x.t.Context(), auth.Local, turn, 0, record.CardOutcome{Surface: "inline/" + turn + "/0", Outcome: record.CardErrored}); err != nil || !kept {
 				x.t.Error(err)
 			}
 		}},
