@@ -15,7 +15,7 @@ import (
 )
 
 func newUI4A(e *env) *cobra.Command {
-	return noun("ui4a", "Compile, check, look at and photograph cards", newUI4ABuild(e), newUI4ACheck(e), newUI4APrompt(e), newUI4AServe(e), newUI4AShot(e))
+	return noun("ui4a", "Compile, check, look at, photograph and export cards", newUI4ABuild(e), newUI4ACheck(e), newUI4AExport(e), newUI4APrompt(e), newUI4AServe(e), newUI4AShot(e))
 }
 
 func newUI4ABuild(e *env) *cobra.Command {

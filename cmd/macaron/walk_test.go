@@ -106,6 +106,7 @@ var walk = []struct{ path, args, input string }{
 	{"ui4a prompt", "", ""},
 	{"ui4a check", "-", "export default () => <p>a</p>;"},
 	{"ui4a shot", "testdata/card.tsx -o $DIR/card.png", ""},
+	{"ui4a export", "testdata/card.tsx --to a2ui", ""},
 	{"ui4a serve", "testdata/card.tsx --port 0", ""},
 	{"man", "$DIR/man", ""},
 	{"serve", "", ""},

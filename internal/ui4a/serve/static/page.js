@@ -6,7 +6,9 @@ const scheme = wanted.get("theme") ?? (matchMedia("(prefers-color-scheme: dark)"
 document.documentElement.dataset.theme = scheme;
 if (wanted.has("shot")) document.documentElement.dataset.shot = "";
 
-const shown = (window.shown = { painted: "", failed: "" }); // for a picture: whether the card is there
+// For who drives the page: whether the card is there, its Actions, its state, and again(),
+// which shows it as it was at first.
+const shown = (window.shown = { painted: "", failed: "", actions: [] });
 
 const add = (list, text) => {
   const item = document.createElement("li");
@@ -18,6 +20,7 @@ const surface = openSurface(document.querySelector("#place"), {
   surface: "canvas/card",
   theme: { scheme },
   async onAction(action, secrets) {
+    shown.actions.push(action);
     const answer = await fetch("/action", { method: "POST", body: JSON.stringify({ action, secrets }) });
     if (!answer.ok) throw new Error(await answer.text());
     const receipt = await answer.json();
@@ -30,6 +33,15 @@ const surface = openSurface(document.querySelector("#place"), {
   },
   onPainted: (revision) => (shown.painted = revision),
 });
+
+shown.state = () => Object.fromEntries(surface.state);
+shown.secret = () => surface.secrets.held.size + surface.secrets.sealed.size > 0;
+shown.again = () => {
+  Object.assign(shown, { painted: "", failed: "", actions: [] });
+  surface.state = new Map();
+  surface.secrets = { held: new Map(), sealed: new Map() };
+  surface.start();
+};
 
 new EventSource("/changes").onmessage = (e) => {
   const card = JSON.parse(e.data);

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/browser"
+	"macaron/internal/errs"
+	"macaron/internal/ui4a/a2ui"
+	"macaron/internal/ui4a/serve"
+)
+
+func newUI4AExport(e *env) *cobra.Command {
+	var to, surface string
+	var strict bool
+	c := &cobra.Command{
+		Use: "export FILE", Short: "Write a card as messages of A2UI", Args: args(1, 1, "the card's file; - for standard input"),
+		Long: "Draws a card in a headless Chromium, uses each of its controls once, and prints what it shows as messages of A2UI v0.9,\n" +
+			"a line of JSON for each. What A2UI cannot carry is listed on the standard error, by name (docs/formats/ui4a-hosts.md).",
+		Example: "  macaron ui4a export budget.ui4a.tsx --to a2ui > budget.jsonl\n  macaron ui4a export --to a2ui --strict --json - < card.tsx",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if to != "a2ui" {
+				return errs.New(errs.InvalidRequest, "cards cannot be exported as "+errs.Clip(to), "--to takes a2ui").In("to")
+			}
+			return e.exportCard(cmd.Context(), given[0], surface, strict)
+		},
+	}
+	c.Flags().StringVar(&to, "to", "a2ui", "what to write: a2ui")
+	c.Flags().StringVar(&surface, "surface", "card", "name of the surface in the messages")
+	c.Flags().BoolVar(&strict, "strict", false, "fail (exit code 5) if anything is lost")
+	return c
+}
+
+func (e *env) exportCard(ctx context.Context, file, surface string, strict bool) error {
+	source, err := e.readCard(file)
+	if err != nil {
+		return err
+	}
+	out, err := exportA2UI(ctx, source, surface)
+	if err != nil {
+		return err
+	}
+	if err := e.printExport(file, out); err != nil {
+		return err
+	}
+	if strict && len(out.Loss) > 0 {
+		return errs.New(errs.Unsupported, fmt.Sprintf("A2UI does not carry %d parts of the card", len(out.Loss)), "leave --strict away to take what it does carry")
+	}
+	return nil
+}
+
+func (e *env) printExport(file string, out a2ui.Export) error {
+	if e.json {
+		return e.printJSON(map[string]any{"file": file, "to": "a2ui", "version": a2ui.Version, "messages": out.Messages, "loss": out.Loss})
+	}
+	for _, m := range out.Messages {
+		line, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.out, "%s\n", line)
+	}
+	for _, l := range out.Loss {
+		fmt.Fprintf(e.err, "lost: %s %q: %s\n", l.Kind, l.Name, l.Note)
+	}
+	return nil
+}
+
+// exportA2UI draws a card on a page of this machine.
+func exportA2UI(ctx context.Context, source, surface string) (a2ui.Export, error) {
+	url, end, err := listenCard(serve.New(cardSurface, func() (string, error) { return source, nil }), 0)
+	if err != nil {
+		return a2ui.Export{}, err
+	}
+	defer end()
+	b, err := browser.Start(ctx)
+	if err != nil {
+		return a2ui.Export{}, err
+	}
+	defer b.Close()
+	p, err := b.Page(browser.View{Width: 390, Height: tallest})
+	if err != nil {
+		return a2ui.Export{}, err
+	}
+	defer p.Close()
+	return a2ui.Draw(p, url+"/?shot&theme=light", surface)
+}
