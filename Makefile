@@ -243,7 +243,7 @@ eval-overlay: build model ## measure answers that go on from the route hop's pro
 test-ui4a-grammar: ## compile 2,000 random cards of the grammar that holds the specialist for cards
 	@$(GO) test -count=1 -timeout 10m ./internal/ui4a/grammar -run EverySentenceCompiles -v -sentences 2000
 test-ui4a-grammar-drawn: needs ## draw 500 random cards of it in Chromium (N changes how many)
-	@$(GO) test -count=1 -timeout 2h ./internal/ui4a/grammar -run EverySentenceIsDrawn -v -mounted $(or $(N),500)
+	@$(GO) test -count=1 -timeout 2h ./internal/ui4a/grammar -run EverySentenceIsDrawn -v -drawn $(or $(N),500)
 
 eval-ui4a: build model ## measure what the grammar of cards does for L3 on requests that nothing was trained on
 	@$(GO) run ./test/cardgrammar -out $(CACHE)/eval-ui4a.jsonl

@@ -7,6 +7,8 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+TRAINED = "PyTorch and PEFT in f32 on two CPU cores, AdamW, cosine schedule. Tokens are those computed, shared beginnings counted once."
+
 
 def sha256(path):
     import hashlib
@@ -47,7 +49,7 @@ def card(label, root):
 | recipe | `recipes/default-set` |
 
 ## Training
-PyTorch and PEFT in f32 on two CPU cores, AdamW, cosine schedule. Tokens are those computed, shared beginnings counted once.
+{note.get('trained', TRAINED).strip()}
 
 | run | samples | steps | tokens | minutes | top rate | development loss |
 |---|---|---|---|---|---|---|

@@ -1,9 +1,10 @@
 // Command cardgrammar measures what the grammar of cards does for the specialist that
 // writes them: the requests of requests.toml, answered by L3 of the default contract
 // within the grammar and freely, with the same seeds. Of each answer it tells whether the
-// card compiles, is on screen in Chromium, and shows what the request has said.
+// card compiles, is on screen in Chromium, and shows what the request has said. How long a
+// token takes is measured with -parallel 1 on a quiet machine.
 //
-//	go run ./test/cardgrammar [-seeds 1] [-out FILE]
+//	go run ./test/cardgrammar [-seeds 1] [-adapters DIR] [-parallel 4] [-out FILE]
 package main
 
 import (
@@ -28,11 +29,14 @@ func main() {
 	adapters := flag.String("adapters", "", "a directory that takes the place of adapters/L3")
 	out := flag.String("out", "", "where the answers go, as JSON lines")
 	arms := flag.String("arms", "grammar,free", "within the grammar, freely, or both")
+	flag.IntVar(&parallel, "parallel", 4, "how many are answered at once")
 	flag.Parse()
 	if err := run(*program, *set, *adapters, *out, *arms, *seeds); err != nil {
 		log.Fatal(err)
 	}
 }
+
+var parallel int
 
 // request is what is asked, and what must be on the card.
 type request struct {
@@ -62,9 +66,10 @@ type answer struct {
 	Cut      bool     `json:"cut"` // by max_tokens
 	Wanted   bool     `json:"wanted"`
 	Card     bool     `json:"card"`
-	Compiles bool     `json:"compiles"` // without errors
-	Mounts   bool     `json:"mounts"`
-	Shows    bool     `json:"shows"` // all that must be there
+	Compiles bool     `json:"compiles"` // there is a script
+	Checks   bool     `json:"checks"`   // the compiler's rules find no error either
+	Mounts   bool     `json:"mounts"`   // it is on screen, and nothing was thrown or told as an error
+	Shows    bool     `json:"shows"`    // all that must be there
 	Missing  []string `json:"missing,omitempty"`
 }
 
@@ -114,7 +119,7 @@ func read(set string) ([]request, error) {
 	return file.Request, err
 }
 
-// ask has every request answered, four at a time.
+// ask has every request answered, some at a time.
 func ask(ctx context.Context, program, arm string, edit func(string) string, requests []request, seeds int) ([]answer, error) {
 	s, err := eval.Start(ctx, program, edit)
 	if err != nil {
@@ -124,7 +129,7 @@ func ask(ctx context.Context, program, arm string, edit func(string) string, req
 	out := make([]answer, len(requests)*seeds)
 	failed := make(chan error, len(out))
 	turn := make(chan int)
-	for range 4 {
+	for range parallel {
 		go func() {
 			for i := range turn {
 				failed <- one(ctx, s, &out[i], arm, requests[i/seeds], i%seeds+1)
