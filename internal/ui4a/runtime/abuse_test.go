@@ -26,7 +26,12 @@ func hangs() []string {
 }
 
 func TestACardThatHangsIsStopped(t *testing.T) {
-	r := openRig(t, shared, rigServer(t).URL)
+	b, err := browser.Start(t.Context()) // of its own: processes that hang are shared by frames of one site
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	r := openRig(t, b, rigServer(t).URL)
 	for i, loop := range hangs() {
 		r.run(`rig.stopped = [], rig.open({onRepair: () => rig.repair = true})`)
 		r.show(fmt.Sprint("hang", i), "a", `R.useEffect(() => { setTimeout(() => { `+loop+` }, 50); }, []); return h("p", null, "soon");`)
