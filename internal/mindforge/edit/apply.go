@@ -2,6 +2,7 @@ package edit
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,37 +14,22 @@ import (
 	"macaron/internal/mindforge"
 )
 
-// Apply makes edits one after the other and gives the contract that they come to. An edit
-// that does not fit (an entry that is there already, or is not), changes nothing, or changes
-// anything beside its component is an error of the code InvalidRequest.
+// Apply makes edits one after the other in the contract's text and gives the contract that
+// they come to. An edit that does not fit (an entry that is there already, or is not), changes
+// nothing, or changes anything beside its component is an error of the code InvalidRequest.
 func Apply(c *contract.Contract, edits ...mindforge.Edit) (*contract.Contract, error) {
-	for _, e := range edits {
-		now, err := apply(c, e)
-		if err != nil {
-			f := *errs.As(err)
-			f.Message = e.Kind + " of " + errs.Clip(e.Component) + ": " + f.Message
-			return nil, &f
+	if len(edits) == 0 {
+		return c, nil
+	}
+	tree, err := treeOf(c)
+	if err != nil {
+		return nil, err
+	}
+	scopes := make([]string, len(edits))
+	for i, e := range edits {
+		if scopes[i], err = on(tree, e); err != nil {
+			return nil, of(e, err)
 		}
-		c = now
-	}
-	return c, nil
-}
-
-func apply(c *contract.Contract, e mindforge.Edit) (*contract.Contract, error) {
-	k, err := Check(e)
-	if err != nil {
-		return nil, err
-	}
-	was, err := c.Text()
-	if err != nil {
-		return nil, err
-	}
-	var tree map[string]any
-	if err := toml.Unmarshal(was, &tree); err != nil {
-		return nil, errs.Wrap(errs.Internal, err, "the contract's own text is not TOML", "")
-	}
-	if err := k.on(tree, e); err != nil {
-		return nil, err
 	}
 	text, err := toml.Marshal(tree)
 	if err != nil {
@@ -51,9 +37,43 @@ func apply(c *contract.Contract, e mindforge.Edit) (*contract.Contract, error) {
 	}
 	now, err := contract.Parse(text)
 	if err != nil {
-		return nil, badf(errs.As(err).Next, "the contract would not be valid any more: %s", errs.As(err).Message)
+		return nil, of(edits[len(edits)-1], badf(errs.As(err).Next, "the contract would not be valid any more: %s", errs.As(err).Message))
 	}
-	return now, alone(c, now, k, e)
+	return now, alone(c, now, scopes)
+}
+
+// Fits reports whether an edit can be made in a contract as it is, as far as that shows
+// without reading the contract that comes of it.
+func Fits(c *contract.Contract, e mindforge.Edit) bool {
+	tree, err := treeOf(c)
+	if err == nil {
+		_, err = on(tree, e)
+	}
+	return err == nil
+}
+
+func treeOf(c *contract.Contract) (tree map[string]any, err error) {
+	was, err := c.Text()
+	if err != nil {
+		return nil, err
+	}
+	return tree, errs.Wrap(errs.Internal, toml.Unmarshal(was, &tree), "the contract's own text is not TOML", "")
+}
+
+// on makes an edit in a tree, and says which path may be another by it.
+func on(tree map[string]any, e mindforge.Edit) (scope string, err error) {
+	k, err := Check(e)
+	if err != nil {
+		return "", err
+	}
+	return cmp.Or(k.scope, pathOf(e.Component)), k.on(tree, e)
+}
+
+// of says which edit an error is about.
+func of(e mindforge.Edit, err error) error {
+	f := *errs.As(err)
+	f.Message = e.Kind + " of " + errs.Clip(e.Component) + ": " + f.Message
+	return &f
 }
 
 // Check looks at an edit by itself: its kind, its component, the form and length of its value.
@@ -124,20 +144,23 @@ func pathOf(component string) string {
 	return path
 }
 
-// alone proves that an edit has changed what it says, and nothing else.
-func alone(was, now *contract.Contract, k Kind, e mindforge.Edit) error {
+// alone proves that edits have changed what they say, and nothing else.
+func alone(was, now *contract.Contract, scopes []string) error {
 	changes, err := contract.Diff(was, now)
 	if err != nil {
 		return err
 	}
-	scope := cmp.Or(k.scope, pathOf(e.Component))
 	for _, c := range changes {
-		if c.Path != scope && !strings.HasPrefix(c.Path, scope+".") {
+		if !slices.ContainsFunc(scopes, func(s string) bool { return c.Path == s || strings.HasPrefix(c.Path, s+".") }) {
 			return badf("make it an edit of its own", "it would change %s too", errs.Clip(c.Path))
 		}
 	}
-	if len(changes) == 0 {
-		return bad("nothing would be another than it is", "choose another value")
+	if len(changes) == 0 && len(scopes) == 1 {
+		return unchanged()
 	}
 	return nil
+}
+
+func unchanged() error {
+	return bad("nothing would be another than it is", "choose another value")
 }

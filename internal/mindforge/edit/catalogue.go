@@ -161,7 +161,7 @@ func (c *Catalogue) Edits() []mindforge.Edit { return slices.Clone(c.edits) }
 func (c *Catalogue) Fitting(to *contract.Contract) []mindforge.Edit {
 	var out []mindforge.Edit
 	for _, e := range c.edits {
-		if _, err := Apply(to, e); err == nil {
+		if Fits(to, e) {
 			out = append(out, e)
 		}
 	}

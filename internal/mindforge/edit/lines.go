@@ -35,7 +35,10 @@ func (k Kind) inText(s, id string, v any) (string, error) {
 	default:
 		items = append(items[:at:at], items[at+1:]...)
 	}
-	return strings.Join(append([]string{head}, items...), "\n"), nil
+	if now := strings.Join(append([]string{head}, items...), "\n"); now != s {
+		return now, nil
+	}
+	return s, unchanged()
 }
 
 // split takes the entries off the end of a prompt.

@@ -66,10 +66,12 @@ func (k Kind) inTable(t map[string]any, path, id string, lines bool, v any) erro
 		t[key] = s
 		return err
 	}
-	_, there := t[key]
+	was, there := t[key]
 	switch {
 	case k.op != put && !there:
 		return absent(path)
+	case there && same(was, v):
+		return unchanged()
 	case k.op == remove:
 		delete(t, key)
 	default:
@@ -102,6 +104,13 @@ func place(n int, name string, nth func(int) string) int {
 		n--
 	}
 	return n
+}
+
+// same compares a value of the tree, where whole numbers are integers, with an edit's.
+func same(was, v any) bool {
+	n, whole := was.(int64)
+	f, part := v.(float64)
+	return was == v || whole && part && float64(n) == f
 }
 
 func nameOf(entry any) string {
