@@ -1,0 +1,92 @@
+package expansion
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+
+	"macaron/internal/errs"
+	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/edit"
+)
+
+// maxProposal bounds what a model may write as a proposal, in bytes.
+const maxProposal = 16 << 10
+
+// ParseProposal reads what a model wrote: one JSON object with an edit and a prediction.
+// Unknown fields, more than one value and claims out of range are refused.
+func ParseProposal(text []byte) (Proposal, error) {
+	var p Proposal
+	if len(text) > maxProposal {
+		return p, errs.Newf(errs.TooLarge, "the proposal has %d bytes; %d are read", len(text), maxProposal)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&p); err != nil {
+		return p, errs.Wrap(errs.FormatInvalid, err, "the proposal is not the JSON that was asked for", `write {"edit": {"kind", "component", "value"}, "prediction": {"fixes", "regress", "gain"}}`)
+	}
+	if dec.More() {
+		return p, errs.New(errs.FormatInvalid, "the proposal goes on behind its object", "write one object")
+	}
+	return p, p.check()
+}
+
+const maxFamilies = 64
+
+func (p Proposal) check() error {
+	q := p.Prediction
+	if q.Gain < -1 || q.Gain > 1 || q.Gain != q.Gain || len(q.Fixes) > maxFamilies || len(q.Regress) > maxFamilies {
+		return errs.New(errs.FormatInvalid, "the prediction claims what cannot be", "a gain is from -1 to 1, and at most 64 families are named")
+	}
+	_, err := edit.Check(p.Edit)
+	return err
+}
+
+// Uniform chooses any committed edit that fits, with equal chance, and predicts nothing.
+type Uniform struct{}
+
+// Name implements Proposer.
+func (Uniform) Name() string { return "catalogue" }
+
+// Propose implements Proposer.
+func (Uniform) Propose(_ context.Context, a Ask) (Proposal, error) {
+	if len(a.Choices) == 0 {
+		return Proposal{}, errs.New(errs.NotFound, "no edit of the catalogue fits any more", "")
+	}
+	r := rand.New(rand.NewPCG(a.Seed, 0x756e69)) //nolint:gosec // a search is no secret
+	return Proposal{Edit: a.Choices[r.IntN(len(a.Choices))]}, nil
+}
+
+// choices lists the committed edits that a member can still take: one for each component that
+// its own edits leave alone, and other values of a component that they have set.
+func (s *Search) choices(m *member) (out []mindforge.Edit, answers [][]string) {
+	for _, e := range s.Catalogue.Edits() {
+		if slices.Contains(m.edits, e) || slices.ContainsFunc(m.edits, func(o mindforge.Edit) bool { return edit.Meet(e, o) && o.Component != e.Component }) {
+			continue
+		}
+		if !slices.ContainsFunc(m.edits, func(o mindforge.Edit) bool { return o.Component == e.Component }) && !s.fits(e) {
+			continue
+		}
+		x, _ := s.Catalogue.Choice(e)
+		out, answers = append(out, e), append(answers, x.Answers)
+	}
+	return out, answers
+}
+
+// fits reports whether an edit can be made in the base: what the base has already is no choice.
+func (s *Search) fits(e mindforge.Edit) bool {
+	fits, known := s.fitting[e]
+	if !known {
+		fits = edit.Fits(s.Base.Contract, e)
+		s.fitting[e] = fits
+	}
+	return fits
+}
+
+// with is a list of edits with one more, in the place of one of its component.
+func with(edits []mindforge.Edit, e mindforge.Edit) []mindforge.Edit {
+	out := slices.DeleteFunc(slices.Clone(edits), func(o mindforge.Edit) bool { return o.Component == e.Component })
+	return append(out, e)
+}
