@@ -97,6 +97,10 @@ var Rules = []Rule{
 		Why: "edits are texts in, texts out: the evaluator makes and reads them again in its own process"},
 	{From: []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate"}, Not: rooms("internal/mindforge/expansion", "internal/mindforge/ledger", "internal/harness", "internal/backend", "internal/store", "internal/config", "net/http"),
 		Why: "who judges knows nothing of who searches, and reads no byte that the loop writes"},
+	{From: []string{"internal/mindforge/expansion", "internal/mindforge/scripted"}, Not: rooms("os", "time", "net", "net/http", "internal/store", "internal/backend", "internal/harness", "internal/engine", "internal/bench"),
+		Why: "a search is a function of its settings and of outcomes; who acts, and where outcomes are kept, comes in through interfaces"},
+	{From: []string{"internal/mindforge/act"}, Not: rooms("net", "net/http", "internal/store", "internal/backend", "internal/engine", "internal/mindforge/scripted"),
+		Why: "attempts go through the harness, whoever stands behind it"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
 		Why: "std and go-cmp test; the real part runs where a mock would stand; config is one struct"},
 }
