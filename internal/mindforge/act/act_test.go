@@ -10,6 +10,7 @@ import (
 	"macaron/internal/chat"
 	"macaron/internal/errs"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/edit"
 )
 
 // broken is what a generator fails with for good.
@@ -195,4 +196,26 @@ func TestSuccessesAreAudited(t *testing.T) {
 // solveNothing knows the answer.
 func solveNothing(t mindforge.Task) policy {
 	return func(backend.Request, int, []string) []chat.Event { return finish(t.Judged.Solution.Answer) }
+}
+
+// Every tool of a world is a choice of the catalogue, and every such choice is a tool.
+func TestCatalogueHasTheWorldsTools(t *testing.T) {
+	have, want := map[string]bool{}, map[string]bool{}
+	for _, e := range edit.Committed().Edits() {
+		if strings.Contains(e.Value, "world:") {
+			have[strings.TrimPrefix(e.Component, "tools.")] = true
+		}
+	}
+	for _, w := range worlds {
+		for _, d := range w.Tools() {
+			if want[d.Name] = true; !have[d.Name] {
+				t.Errorf("the catalogue lacks %s of %s", d.Name, w.Name())
+			}
+		}
+	}
+	for name := range have {
+		if !want[name] {
+			t.Errorf("no world has %s", name)
+		}
+	}
 }
