@@ -83,7 +83,7 @@ func (c *Case) Layers(e Evidence, v Verdicts) []Layer {
 	for i := range layers {
 		l := &layers[i]
 		l.Rules, l.Ungated = score(l.Checks), score(l.Checks)
-		judged := l.judged(v[l.Name])
+		judged := l.judged(v[l.Name], e)
 		l.Score = judged
 		if i > 0 && !e.shown() {
 			l.Ungated = nil
@@ -95,14 +95,14 @@ func (c *Case) Layers(e Evidence, v Verdicts) []Layer {
 	return layers
 }
 
-// judged mixes the judges' part in.
-func (l *Layer) judged(v []Verdict) *float64 {
+// judged mixes the judges' part in. A yes without evidence is a no.
+func (l *Layer) judged(v []Verdict, e Evidence) *float64 {
 	if len(v) == 0 || l.Rules == nil {
 		return l.Rules
 	}
 	var findings []Finding
 	for _, x := range v {
-		findings = append(findings, finding(x.Question, x.Yes, x.Quote))
+		findings = append(findings, x.finding(e))
 	}
 	share := JudgeShare[l.Name]
 	part := check("judges", 100*share, findings...)

@@ -38,7 +38,7 @@ func TestABrokenCardGoesBackAndJudgesAreKept(t *testing.T) {
 	fence := func(card string) string { return "Here it is.\n````ui4a/tsx\n" + card + "````\n" }
 	broken := strings.Replace(cases[0].Card, "RadioGroup }", "Hologram }", 1)
 	model := &script{answers: []string{fence(broken), fence(cases[0].Card)}}
-	judge := &script{answers: []string{`{"yes": true, "quote": "You picked: Film noir"}`}}
+	judge := &script{answers: []string{`{"yes": true, "quote": "Film noir … Pixel art"}`}}
 	o := Options{
 		Cases: cases, On: shared, Views: ui4a.Views[:1], Source: Model{Label: "script", Generator: model}, Out: t.TempDir(),
 		Judges: &Judge{Label: "judge", Generator: judge, Dir: t.TempDir()},
