@@ -47,6 +47,7 @@ func commands(e *env) []*cobra.Command {
 		newEngine(e),
 		newTool(e),
 		newMint(e),
+		newForge(e),
 		newMCP(e),
 		newKey(e),
 		newDoctor(e),

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 
 	"macaron/internal/clock"
 	"macaron/internal/config"
@@ -35,33 +36,33 @@ func (a *App) lookAtTrials(ctx context.Context) {
 	}
 }
 
-// Releases opens what a command does with releases, beside a running server or without one. serving
-// gives what the contract's file and the policy records serve an owner now.
-func Releases(c config.Config, s Store, k *revisions.Catalogue) (r *forge.Releases, serving func(ctx context.Context, owner string) (registry.Snapshot, error), closer func() error, err error) {
+// Serving gives what the contract's file and the policy records serve an owner now, and the
+// signature that stands beside the file, if one does.
+type Serving func(ctx context.Context, owner string) (registry.Snapshot, string, error)
+
+// Releases opens what a command does with releases, beside a running server or without one.
+func Releases(c config.Config, s Store, k *revisions.Catalogue) (*forge.Releases, Serving, func() error, error) {
 	keys, err := sign.Publics(c.Signed.Keys)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	reg, err := registry.Open(c.Home, c.Contract, registry.Options{Overlays: c.Signed.Overlays, Trust: sign.Trust{Required: c.Signed.Required, Keys: keys}.Check})
+	trust := sign.Trust{Required: c.Signed.Required, Keys: keys}
+	reg, err := registry.Open(c.Home, c.Contract, registry.Options{Overlays: c.Signed.Overlays, Trust: trust.Check})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if !c.Signed.Required {
+	if !trust.Required {
 		keys = nil
 	}
 	var unserved error
-	r = forge.New(forge.Options{Ledger: &ledger.Ledger{Store: s, Clock: clock.System{}, Limits: ledger.DefaultLimits}, Registry: reg, Revisions: k, Traffic: s, Clock: clock.System{}, Keys: keys,
+	r := forge.New(forge.Options{Ledger: &ledger.Ledger{Store: s, Clock: clock.System{}, Limits: ledger.DefaultLimits}, Registry: reg, Revisions: k, Traffic: s, Clock: clock.System{}, Keys: keys,
 		Report: func(err error) { unserved = err }})
-	return r, (&catalogue{reg, k, r}).fromFile, func() error { return first(unserved, reg.Close()) }, nil
-}
-
-func first(all ...error) error {
-	for _, err := range all {
-		if err != nil {
-			return err
-		}
+	serving := func(ctx context.Context, owner string) (registry.Snapshot, string, error) {
+		now, err := (&catalogue{reg, k, r}).fromFile(ctx, owner)
+		signature, _ := sign.ReadFile(c.Contract + sign.Suffix) // where one is needed, its absence is told when it is checked
+		return now, string(signature), err
 	}
-	return nil
+	return r, serving, func() error { return errors.Join(unserved, reg.Close()) }, nil
 }
 
 // released lists the revisions that the releases of all owners name which a name stands on, or

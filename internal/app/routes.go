@@ -12,6 +12,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/web"
 	"macaron/internal/wire/anthropic"
+	"macaron/internal/wire/forge"
 	"macaron/internal/wire/openai"
 	"macaron/internal/wire/responses"
 	runsapi "macaron/internal/wire/runs"
@@ -39,6 +40,7 @@ func (a *App) table() []entry {
 	answers := a.answers()
 	tasks := runsapi.Handler(runsapi.Deps{Harness: a.runs, Owner: auth.Owner, Fail: a.fail})
 	curves := a.trainingCurves()
+	ledgered := forge.Handler(forge.Deps{Ledger: a.releases.Ledger, Trial: a.releases.Trial, Owner: auth.Owner, Fail: a.fail})
 	protocol := a.desk.Handler()
 	return []entry{
 		{"GET /healthz", auth.Public, http.HandlerFunc(a.healthz)},
@@ -65,6 +67,9 @@ func (a *App) table() []entry {
 		{"GET /v1/training/runs", auth.Read, curves},
 		{"GET /v1/training/runs/{id}", auth.Read, curves},
 		{"GET /v1/training/runs/{id}/events", auth.Read, curves},
+		{"GET /v1/forge/lineage", auth.Read, ledgered},
+		{"GET /v1/forge/ledger", auth.Read, ledgered},
+		{"GET /v1/forge/aliases", auth.Read, ledgered},
 		{"GET /v1/runs", auth.Read, tasks},
 		{"GET /v1/runs/{id}", auth.Read, tasks},
 		{"GET /v1/runs/{id}/records", auth.Read, tasks},
@@ -81,6 +86,7 @@ func (a *App) table() []entry {
 		{"GET /{$}", auth.Public, pages},
 		{"GET /runs", auth.Public, pages},
 		{"GET /training", auth.Public, pages},
+		{"GET /forge/lineage", auth.Public, pages},
 		{"GET /assets/{name}", auth.Public, pages},
 		{"GET /admin/sessions", auth.Read, pages},
 		{"GET /admin/sessions/{id}", auth.Read, pages},

@@ -16,7 +16,7 @@ type Rule struct {
 var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract", "internal/tool", "internal/money", "internal/mindforge"}
 
 // forgeRooms lie below the words of the loop and are no words.
-var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act"}
+var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act", "internal/mindforge/attest", "internal/mindforge/lineage"}
 
 // pure are the packages whose results depend on their arguments alone.
 var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library", "internal/mindforge/stat", "internal/mindforge/gate"}
@@ -67,6 +67,10 @@ var Rules = []Rule{
 		Why: "the ledger says what may be written and what was changed behind its back; where its rows lie comes in through an interface"},
 	{From: []string{"internal/mindforge/serve"}, Not: rooms("internal/store", "internal/turn", "internal/session", "internal/harness", "internal/backend", "internal/engine", "internal/config", "net/http"),
 		Why: "it says which pair is served, and judges by the records; who serves it asks it"},
+	{Except: []string{"internal/mindforge/attest"}, Not: []string{"github.com/in-toto", "github.com/secure-systems-lab"}, Tests: true,
+		Why: "one room tells the ledger in the words of in-toto"},
+	{From: []string{"internal/mindforge/attest", "internal/mindforge/lineage"}, Not: rooms("os", "net", "net/http", "internal/store", "internal/mindforge/serve", "internal/backend", "internal/config"),
+		Why: "statements and graphs are functions of the entries"},
 	{From: []string{"internal/toolshed"}, Not: rooms("internal/store", "internal/harness", "internal/turn", "internal/mcp", "net/http"),
 		Why: "the shed judges: it has a log and a sandbox, and knows neither agents nor who asks"},
 	{From: []string{"internal/tool/gate"}, Not: []string{"os", "os/exec", "net", "net/http", "internal/store", "internal/repl", "internal/harness", "internal/mcp"},

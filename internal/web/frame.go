@@ -18,6 +18,8 @@ var frames = map[string]frame{
 	"runs.html": {Title: "Runs", Sidebar: "Runs", List: "Stored runs", One: "Run", Foot: "Runs of agents on this machine.", Script: "runs.js", Command: "macaron run show", Steps: true},
 	"training.html": {Title: "Training", Sidebar: "Training runs", List: "Training runs", One: "Training run", Foot: "Adapters under training on this machine.",
 		Script: "training.js", Style: "training.css", Command: "macaron mint watch"},
+	"forge.html": {Title: "Lineage", Sidebar: "Lineage", List: "Releases", One: "Lineage", Foot: "Releases of this machine, and what they came of.",
+		Script: "forge.js", Style: "forge.css", Command: "macaron forge lineage"},
 }
 
 const framed = "list.html"

@@ -48,7 +48,7 @@ type Deps struct {
 	Fail func(http.ResponseWriter, error)
 }
 
-// Handler serves GET /, /runs, /training and /assets/, GET /admin/sessions, /admin/sessions/{id} and
+// Handler serves GET /, /runs, /training, /forge/lineage and /assets/, GET /admin/sessions, /admin/sessions/{id} and
 // /admin/adapters, and POST /v1/feedback. It expects the guard in front of it.
 func Handler(d Deps) http.Handler {
 	s := &server{Deps: d, assets: loadAssets()}
@@ -56,6 +56,7 @@ func Handler(d Deps) http.Handler {
 	mux.HandleFunc("GET /{$}", s.page(chatPage))
 	mux.HandleFunc("GET /runs", s.page("runs.html"))
 	mux.HandleFunc("GET /training", s.page("training.html"))
+	mux.HandleFunc("GET /forge/lineage", s.page("forge.html"))
 	mux.HandleFunc("GET /assets/{name}", s.asset)
 	mux.HandleFunc("GET /admin/sessions", s.json(s.sessions))
 	mux.HandleFunc("GET /admin/sessions/{id}", s.json(s.session))
@@ -92,7 +93,7 @@ func (s *server) json(answer func(*http.Request) (any, error)) http.HandlerFunc 
 
 // methods says how to reach what stands at a path, for those who came another way.
 var methods = map[string]string{
-	"/": "GET", "/runs": "GET", "/training": "GET", "/admin/sessions": "GET", "/admin/adapters": "GET", "/v1/feedback": "POST",
+	"/": "GET", "/runs": "GET", "/training": "GET", "/forge/lineage": "GET", "/admin/sessions": "GET", "/admin/adapters": "GET", "/v1/feedback": "POST",
 }
 
 func (s *server) nothing(w http.ResponseWriter, r *http.Request) {

@@ -61,6 +61,7 @@ export const runs = (before = "") => get("/v1/runs?limit=50" + (before ? "&befor
 export const run = (id) => get("/v1/runs/" + encodeURIComponent(id));
 export const decide = async (id, verb, body) => (await post(`/v1/runs/${encodeURIComponent(id)}/${verb}`, body)).json();
 
+export const lineage = () => get("/v1/forge/lineage");
 export const trainings = () => get("/v1/training/runs");
 export const training = (id, at) => get(`/v1/training/runs/${encodeURIComponent(id)}?at=${at}`);
 
