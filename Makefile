@@ -214,6 +214,10 @@ eval-intents: build model ## measure turns with several intents: 100 labelled on
 eval-summary: build model ## measure what an adapter knows of another's turns, by the budget of summaries
 	@$(GO) run ./test/summary
 
+.PHONY: forge-search-bench
+forge-search-bench: ## measure the search over contracts on planted problems of which the truth is known (SEEDS of them)
+	@$(GO) run ./test/forge/search -seeds $(or $(SEEDS),40)
+
 .PHONY: forge-simulate
 forge-simulate: ## count the errors of the gate's sealed test on candidates of which the truth is known (N promotions a line)
 	@$(GO) run ./test/forge/simulate -n $(or $(N),1000)

@@ -69,13 +69,7 @@ const sure = 0.5
 // agreed measures the contract of all edits that the search believes to help. It is the base
 // where there are none.
 func (s *Search) agreed(ctx context.Context) (*member, error) {
-	all := s.committed()
-	w, deviation := s.weigh(nil, all), s.belief.deviation()
-	least := make([]float64, len(all))
-	for i, e := range all {
-		least[i] = sure * deviation[s.belief.edit(e)]
-	}
-	m, err := made(s.Base, s.worth(all, w, least))
+	m, err := made(s.Base, s.agreement())
 	if err != nil {
 		return s.ranked()[0], nil //nolint:nilerr // edits that do not go together are no candidate
 	}
@@ -89,6 +83,17 @@ func (s *Search) agreed(ctx context.Context) (*member, error) {
 	}
 	_, err = s.validate(ctx, &m)
 	return &m, err
+}
+
+// agreement lists the edits that the search believes to help.
+func (s *Search) agreement() []mindforge.Edit {
+	all := s.committed()
+	w, deviation := s.weigh(nil, all), s.belief.deviation()
+	least := make([]float64, len(all))
+	for i, e := range all {
+		least[i] = sure * deviation[s.belief.edit(e)]
+	}
+	return s.worth(all, w, least)
 }
 
 // ranked is the pool, the best first.

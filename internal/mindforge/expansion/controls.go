@@ -134,7 +134,8 @@ func randomEdits(r *rand.Rand, fit []mindforge.Edit, n int) []mindforge.Edit {
 
 // RandomSearch is the control of the search for one contract: random contracts of the
 // catalogue, each measured on validation once, until the attempts are spent; the best is
-// taken. It tells the mean that the best was chosen by, and its mean on fresh seeds.
+// taken. It tells the mean that the best was chosen by, and its mean on fresh seeds; Agreed
+// is what the model of the search would make of the same attempts, and is not measured.
 func (s *Search) RandomSearch(ctx context.Context) (Result, error) {
 	if err := s.begin(ctx); err != nil {
 		return Result{}, err
@@ -155,5 +156,9 @@ func (s *Search) RandomSearch(ctx context.Context) (Result, error) {
 	}
 	best := s.ranked()[0]
 	again, err := s.again(ctx, best)
-	return Result{Best: best.pair, Name: best.name, Edits: best.edits, Chosen: s.matrix.Mean(best.name), Replayed: mean(again), Spent: s.eval.spent, Found: s.eval.found}, err
+	if err != nil {
+		return Result{}, err
+	}
+	agreed, err := made(s.Base, s.agreement())
+	return Result{Agreed: agreed.pair, Best: best.pair, Name: best.name, Edits: best.edits, Chosen: s.matrix.Mean(best.name), Replayed: mean(again), Spent: s.eval.spent, Found: s.eval.found}, err
 }

@@ -30,11 +30,20 @@ type Ask struct {
 	Contract *contract.Contract // of the parent
 	Edits    []mindforge.Edit   // that made it
 	Traces   []Trace            // of the parent's last attempts, failures first
-	Choices  []mindforge.Edit   // committed edits that fit, in the catalogue's order
-	Answers  [][]string         // for each, the classes of failure that it is meant for
+	Options  []Option           // committed edits that fit, in the catalogue's order
 	Free     bool               // whether a text may be written where the catalogue lets one
 	Seed     uint64
 }
+
+// Option is a committed edit that can be chosen.
+type Option struct {
+	Edit    mindforge.Edit `json:"edit"`
+	About   string         `json:"about"`
+	Answers []string       `json:"answers,omitempty"` // classes of failure that it is meant for
+}
+
+// Meant reports whether an option is meant for a class of failure.
+func (o Option) Meant(f mindforge.Failure) bool { return slices.Contains(o.Answers, string(f)) }
 
 // Trace is an attempt as a proposer sees it: never a task's judgment.
 type Trace struct {

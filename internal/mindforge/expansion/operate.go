@@ -49,6 +49,9 @@ func (s *Search) draft(ctx context.Context, n int, r *rand.Rand) (draft, error) 
 		d.name = ""
 		return d, err
 	}
+	if p := &d.proposal.Prediction; len(p.Fixes)+len(p.Regress) == 0 && p.Gain == 0 {
+		p.Gain = max(-1, min(1, s.believed(edits)-s.believed(d.parent.edits)))
+	}
 	d.written.Edits, d.written.Prediction = edits, d.proposal.Prediction
 	d.written, err = d.candidate(d.written)
 	return d, err
@@ -118,7 +121,7 @@ func (s *Search) reflect(ctx context.Context, n int, r *rand.Rand, d *draft) ([]
 
 func (s *Search) ask(m *member, seed uint64) Ask {
 	a := Ask{Contract: m.pair.Contract, Edits: slices.Clone(m.edits), Free: s.Free, Seed: seed}
-	a.Choices, a.Answers = s.choices(m)
+	a.Options = s.options(m)
 	for _, failed := range []bool{true, false} {
 		for _, t := range s.traces[m.hash] {
 			if t.Pass != failed {
@@ -131,7 +134,10 @@ func (s *Search) ask(m *member, seed uint64) Ask {
 
 // mutate makes one committed edit: that with the best draw of what the search believes.
 func (s *Search) mutate(r *rand.Rand, d *draft) ([]mindforge.Edit, error) {
-	all, _ := s.choices(d.parent)
+	var all []mindforge.Edit
+	for _, o := range s.options(d.parent) {
+		all = append(all, o.Edit)
+	}
 	if len(all) == 0 {
 		return nil, errs.New(errs.NotFound, "no edit of the catalogue fits any more", "")
 	}

@@ -52,16 +52,33 @@ func (Uniform) Name() string { return "catalogue" }
 
 // Propose implements Proposer.
 func (Uniform) Propose(_ context.Context, a Ask) (Proposal, error) {
-	if len(a.Choices) == 0 {
+	if len(a.Options) == 0 {
 		return Proposal{}, errs.New(errs.NotFound, "no edit of the catalogue fits any more", "")
 	}
 	r := rand.New(rand.NewPCG(a.Seed, 0x756e69)) //nolint:gosec // a search is no secret
-	return Proposal{Edit: a.Choices[r.IntN(len(a.Choices))]}, nil
+	return Proposal{Edit: a.Options[r.IntN(len(a.Options))].Edit}, nil
 }
 
-// choices lists the committed edits that a member can still take: one for each component that
+// Expect predicts from evidence alone: the families that failed in a way that the option is
+// meant for, and half of such failures.
+func Expect(a Ask, o Option) mindforge.Prediction {
+	var p mindforge.Prediction
+	n := 0
+	for _, t := range a.Traces {
+		if t.Pass || !o.Meant(t.Failure) {
+			continue
+		}
+		if n++; !slices.Contains(p.Fixes, t.Family) && len(p.Fixes) < maxFamilies {
+			p.Fixes = append(p.Fixes, t.Family)
+		}
+	}
+	p.Gain = 0.5 * float64(n) / float64(max(1, len(a.Traces)))
+	return p
+}
+
+// options lists the committed edits that a member can still take: one for each component that
 // its own edits leave alone, and other values of a component that they have set.
-func (s *Search) choices(m *member) (out []mindforge.Edit, answers [][]string) {
+func (s *Search) options(m *member) (out []Option) {
 	for _, e := range s.Catalogue.Edits() {
 		if slices.Contains(m.edits, e) || slices.ContainsFunc(m.edits, func(o mindforge.Edit) bool { return edit.Meet(e, o) && o.Component != e.Component }) {
 			continue
@@ -69,10 +86,14 @@ func (s *Search) choices(m *member) (out []mindforge.Edit, answers [][]string) {
 		if !slices.ContainsFunc(m.edits, func(o mindforge.Edit) bool { return o.Component == e.Component }) && !s.fits(e) {
 			continue
 		}
-		x, _ := s.Catalogue.Choice(e)
-		out, answers = append(out, e), append(answers, x.Answers)
+		out = append(out, optionOf(s.Catalogue, e))
 	}
-	return out, answers
+	return out
+}
+
+func optionOf(c *edit.Catalogue, e mindforge.Edit) Option {
+	x, _ := c.Choice(e)
+	return Option{e, x.About, x.Answers}
 }
 
 // fits reports whether an edit can be made in the base: what the base has already is no choice.

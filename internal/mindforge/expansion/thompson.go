@@ -84,8 +84,8 @@ func (t *thompson) proposed(r *rand.Rand) []mindforge.Edit {
 	}
 	ask := Ask{Contract: on.m.pair.Contract, Edits: slices.Clone(on.m.edits), Traces: slices.Clone(t.traces), Seed: r.Uint64()}
 	for _, e := range t.c.Catalogue.Edits() {
-		if x, _ := t.c.Catalogue.Choice(e); !slices.Contains(on.m.edits, e) {
-			ask.Choices, ask.Answers = append(ask.Choices, e), append(ask.Answers, x.Answers)
+		if !slices.Contains(on.m.edits, e) {
+			ask.Options = append(ask.Options, optionOf(t.c.Catalogue, e))
 		}
 	}
 	p, err := t.proposer.Propose(t.ctx, ask)

@@ -35,30 +35,17 @@ func (p Reflective) Propose(ctx context.Context, a expansion.Ask) (expansion.Pro
 	if len(fitting) == 0 {
 		return expansion.Uniform{}.Propose(ctx, a)
 	}
-	out := expansion.Proposal{Edit: fitting[r.IntN(len(fitting))]}
-	alike := 0
-	for _, t := range failed {
-		if t.Failure == seen.Failure {
-			alike++
-			if !slices.Contains(out.Prediction.Fixes, t.Family) {
-				out.Prediction.Fixes = append(out.Prediction.Fixes, t.Family)
-			}
-		}
-	}
-	out.Prediction.Gain = 0.5 * float64(alike) / float64(len(a.Traces))
-	return out, nil
+	chosen := fitting[r.IntN(len(fitting))]
+	only := expansion.Option{Edit: chosen.Edit, Answers: []string{string(seen.Failure)}}
+	return expansion.Proposal{Edit: chosen.Edit, Prediction: expansion.Expect(a, only)}, nil
 }
 
-// meant lists the choices that answer a failure; a tool that the evidence names goes first.
-func meant(a expansion.Ask, seen expansion.Trace) (out []mindforge.Edit) {
-	for i, e := range a.Choices {
-		if slices.Contains(a.Answers[i], string(seen.Failure)) {
-			out = append(out, e)
-		}
-	}
+// meant lists the options that answer a failure; a tool that the evidence names goes first.
+func meant(a expansion.Ask, seen expansion.Trace) []expansion.Option {
+	out := slices.DeleteFunc(slices.Clone(a.Options), func(o expansion.Option) bool { return !o.Meant(seen.Failure) })
 	words := strings.FieldsFunc(strings.Join(seen.Evidence, " "), func(r rune) bool { return r == ' ' || r == ',' })
-	named := slices.DeleteFunc(slices.Clone(out), func(e mindforge.Edit) bool {
-		name, tool := strings.CutPrefix(e.Component, "tools.")
+	named := slices.DeleteFunc(slices.Clone(out), func(o expansion.Option) bool {
+		name, tool := strings.CutPrefix(o.Edit.Component, "tools.")
 		return !tool || !slices.Contains(words, name)
 	})
 	if len(named) > 0 {

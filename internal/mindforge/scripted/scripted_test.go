@@ -147,7 +147,7 @@ func TestReflectiveReadsEvidence(t *testing.T) {
 	a := expansion.Ask{Contract: p.Base.Contract, Traces: []expansion.Trace{{Family: "f01", Failure: mindforge.MissingTool, Evidence: []string{"the task needs convert, which the contract does not declare"}}}}
 	for _, e := range p.Catalogue.Edits() {
 		x, _ := p.Catalogue.Choice(e)
-		a.Choices, a.Answers = append(a.Choices, e), append(a.Answers, x.Answers)
+		a.Options = append(a.Options, expansion.Option{Edit: e, Answers: x.Answers})
 	}
 	hits := 0
 	for seed := range uint64(200) {
@@ -172,7 +172,7 @@ func TestReflectiveReadsEvidence(t *testing.T) {
 // not spoil reads back as what was meant.
 func TestWrittenProposalsAreReadStrictly(t *testing.T) {
 	p, _ := planted(t, 4)
-	a := expansion.Ask{Contract: p.Base.Contract, Choices: p.Catalogue.Edits(), Answers: make([][]string, len(p.Catalogue.Edits()))}
+	a := expansion.Ask{Contract: p.Base.Contract, Options: []expansion.Option{{Edit: p.Catalogue.Edits()[0]}}}
 	good, err := Writer{Of: expansion.Uniform{}}.Write(ctx, a)
 	if err != nil {
 		t.Fatal(err)
