@@ -75,11 +75,14 @@ type ToolDef struct {
 }
 
 // ToolChoice says whether tools may or must be called: "auto" (or empty), "none",
-// "required", or "function" with Name. Single asks for at most one call an answer.
+// "required", or "function" with Name. Single asks for at most one call an answer. Without are
+// tools that would be refused if they were called now: the model is told of them as ever, and
+// an engine that holds answers to a grammar leaves them out of it.
 type ToolChoice struct {
-	Mode   string `json:"mode,omitempty"`
-	Name   string `json:"name,omitempty"`
-	Single bool   `json:"single,omitempty"`
+	Mode    string   `json:"mode,omitempty"`
+	Name    string   `json:"name,omitempty"`
+	Single  bool     `json:"single,omitempty"`
+	Without []string `json:"without,omitempty"`
 }
 
 // Sampling holds the client's or the contract's choices; a nil pointer means unset.

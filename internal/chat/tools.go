@@ -3,6 +3,7 @@ package chat
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,20 @@ func (c ToolChoice) Offered(tools []ToolDef) []ToolDef {
 		}
 	}
 	return tools
+}
+
+// Callable are the offered tools that an answer may call.
+func (c ToolChoice) Callable(tools []ToolDef) []ToolDef {
+	if len(c.Without) == 0 {
+		return c.Offered(tools)
+	}
+	var out []ToolDef
+	for _, t := range c.Offered(tools) {
+		if !slices.Contains(c.Without, t.Name) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // Formatted reports whether the answer is asked for in a format, beyond plain text.

@@ -92,7 +92,7 @@ func (r *run) codes(opened *record.RunOpened) bool {
 func (r *run) choice(tools []chat.ToolDef) chat.ToolChoice {
 	_, ends := r.own[transcript.Finish]
 	if ends && len(tools) > 0 && r.h.Generator.Capabilities().ForcedTools {
-		return chat.ToolChoice{Mode: "required", Single: true}
+		return chat.ToolChoice{Mode: "required", Single: true, Without: r.gate.Spent()}
 	}
 	return chat.ToolChoice{}
 }

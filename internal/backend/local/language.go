@@ -34,7 +34,7 @@ func language(r *backend.Request) (backend.Constraint, error) {
 		}
 		return c, errs.New(errs.InvalidRequest, "an answer cannot be a tool call and of a format at once", "leave one of them out").In("tool_choice")
 	}
-	text, err := json.Marshal(offer{r.ToolChoice.Offered(r.Tools), r.ToolChoice.Single || r.ToolChoice.Mode == "function", !mustCall(r)})
+	text, err := json.Marshal(offer{r.ToolChoice.Callable(r.Tools), r.ToolChoice.Single || r.ToolChoice.Mode == "function", !mustCall(r)})
 	return backend.Constraint{Kind: toolCalls, Text: string(text)}, errs.Wrap(errs.InvalidRequest, err, "a tool's parameters are not JSON", "send a JSON Schema")
 }
 
@@ -62,13 +62,13 @@ func formatted(r *backend.Request) (backend.Constraint, error) {
 
 // mustCall tells whether the answer has to be a call.
 func mustCall(r *backend.Request) bool {
-	return (r.ToolChoice.Mode == "function" || r.ToolChoice.Mode == "required") && len(r.ToolChoice.Offered(r.Tools)) > 0
+	return (r.ToolChoice.Mode == "function" || r.ToolChoice.Mode == "required") && len(r.ToolChoice.Callable(r.Tools)) > 0
 }
 
 // heldCalls tells whether a grammar keeps the calls of the answer to their form: where the
 // answer has to be a call, and where one of the tools is strict.
 func heldCalls(r *backend.Request) bool {
-	return mustCall(r) || slices.ContainsFunc(r.ToolChoice.Offered(r.Tools), strict)
+	return mustCall(r) || slices.ContainsFunc(r.ToolChoice.Callable(r.Tools), strict)
 }
 
 func strict(t chat.ToolDef) bool { return t.Strict != nil && *t.Strict }

@@ -54,9 +54,6 @@ func (h hosted[S]) Invoke(_ context.Context, c tool.Call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if h.f.Number && whole.MatchString(out) {
-		return tool.Result{Value: json.RawMessage(out)}, nil
-	}
 	return tool.Result{Value: quoted(out)}, nil
 }
 

@@ -102,8 +102,8 @@ func (m Maker[S]) attempt(r recipe, try int) (t task[S], no *reject) {
 	}
 	t.Canary = canary(t.ID)
 	t.goal = v.preferred(t.goal)
-	t.offered = m.offered(d)
-	t.Judged = mindforge.Judgment{Spec: spec(t.goal, d.data), Solution: d.solution("the reference solution", cmp.Or(t.goal.Answer, reply))}
+	t.offered = m.offered(salt, d.Scale, d.calls)
+	t.Judged = mindforge.Judgment{Spec: Verifier{Goal: t.goal, Data: d.data}.spec(), Solution: d.solution("the reference solution", cmp.Or(t.goal.Answer, reply))}
 	if t.Judged.Failing = v.failing(t); t.Judged.Failing == nil {
 		d.Reject("no plausible mistake fails")
 	}
@@ -176,9 +176,9 @@ func (m Maker[S]) passes(t task[S], s mindforge.Solution) bool {
 }
 
 // offered are the tools of a task: those of its solution, and others that are drawn, by name.
-func (m Maker[S]) offered(d *Draft[S]) []Function[S] {
+func (m Maker[S]) offered(salt string, scale int, calls []mindforge.Call) []Function[S] {
 	need, names := map[string]bool{}, []string{}
-	for _, c := range d.calls {
+	for _, c := range calls {
 		need[c.Tool] = true
 	}
 	for _, f := range m.rules.Functions {
@@ -186,7 +186,7 @@ func (m Maker[S]) offered(d *Draft[S]) []Function[S] {
 			names = append(names, f.Name)
 		}
 	}
-	for _, name := range d.Shuffle("distractors", names)[:min(1+d.Scale, len(names))] {
+	for _, name := range Shuffle(salt, "distractors", names)[:min(1+scale, len(names))] {
 		need[name] = true
 	}
 	var out []Function[S]
@@ -203,10 +203,11 @@ func (m Maker[S]) offered(d *Draft[S]) []Function[S] {
 type Verifier struct {
 	Goal Goal   `json:"goal"`
 	Data string `json:"data,omitempty"` // quoted in the request: an answer may be in it
+	Free *Free  `json:"free,omitempty"` // what a task that has no family is opened with
 }
 
-func spec(g Goal, data string) json.RawMessage {
-	raw, err := canonical.Bytes(Verifier{g, data})
+func (v Verifier) spec() json.RawMessage {
+	raw, err := canonical.Bytes(v)
 	if err != nil {
 		panic(err) // texts and lists have a form
 	}

@@ -19,7 +19,7 @@ import (
 
 // Open implements World. The task is made again: nothing that came with it is believed.
 func (m Maker[S]) Open(t mindforge.Task) (bench.Case, error) {
-	made, err := m.made(recipe{t.Family, t.Level, t.Seed, t.Ways})
+	made, err := m.again(t)
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +27,17 @@ func (m Maker[S]) Open(t mindforge.Task) (bench.Case, error) {
 		return nil, notFound("the task is not what its name says: ", t.ID)
 	}
 	return &run[S]{m: m, t: made}, nil
+}
+
+func (m Maker[S]) again(t mindforge.Task) (task[S], error) {
+	if !strings.HasPrefix(t.Family, FreeFamily) {
+		return m.made(recipe{t.Family, t.Level, t.Seed, t.Ways})
+	}
+	var v Verifier
+	if err := strict(t.Judged.Spec, &v); err != nil || v.Free == nil {
+		return task[S]{}, notFound("the task comes without what it is opened with: ", t.ID)
+	}
+	return m.free(*v.Free)
 }
 
 // run is a task under way. Its tools may be called at the same time.

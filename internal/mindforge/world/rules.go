@@ -21,6 +21,8 @@ type Rules[S any] struct {
 	Copy      func(S) S
 	// Files are the files of a state; nil: the world has none, and its state is in memory.
 	Files func(S) map[string]string
+	// Free is the state of a task that somebody wrote.
+	Free func(f Free) (S, error)
 	// At is a state in the workspace of a run that has the files of another one.
 	At func(workspace string, was S) S
 }
@@ -42,7 +44,6 @@ type Tail[S any] struct {
 type Function[S any] struct {
 	Name, About string
 	Params      []Param[S]
-	Number      bool // gives a number
 	Effect      tool.Effect
 	Do          func(s S, a map[string]string) (string, error)
 }

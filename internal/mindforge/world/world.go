@@ -17,6 +17,9 @@ type World interface {
 	mindforge.World
 	// Open begins a task of this world anew.
 	Open(t mindforge.Task) (bench.Case, error)
+	// Free makes a task that somebody wrote for the tools of this world. It is bounded and
+	// well-formed; whether it is sound, whoever takes it finds out by playing.
+	Free(f Free) (mindforge.Task, error)
 	// Tools lists the tools that its tasks offer, by the names that contracts declare them with.
 	Tools() []ToolDoc
 }

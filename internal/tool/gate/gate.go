@@ -143,6 +143,19 @@ func (g *Gate) Restore(c tool.Call, r tool.Result) error {
 	return g.taint.Learn(t.def, r)
 }
 
+// Spent lists the tools that have been called as often as they may.
+func (g *Gate) Spent() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var out []string
+	for _, d := range g.defs {
+		if d.MaxCalls > 0 && g.calls[d.Name] >= d.MaxCalls {
+			out = append(out, d.Name)
+		}
+	}
+	return out
+}
+
 // Calls is how many calls were let through.
 func (g *Gate) Calls() int {
 	g.mu.Lock()

@@ -14,7 +14,10 @@ func New() world.World {
 	return world.New(world.Rules[*tables]{
 		Name: "compose", Functions: functions, Families: families, Tails: tails, Formats: formats,
 		Begin: newTables,
-		Copy:  func(t *tables) *tables { return t }, // nobody changes it
+		Free: func(f world.Free) (*tables, error) {
+			return newTables("free/"+strconv.FormatUint(f.Seed, 10), f.Scale), nil
+		},
+		Copy: func(t *tables) *tables { return t }, // nobody changes it
 	})
 }
 

@@ -43,10 +43,10 @@ var functions = []function{
 	look("makers_in", "Makers in a town, as a list.", "town", func(t *tables, n string) any {
 		return t.list("maker", func(i string) bool { return t.makers[i].town == n })
 	}),
-	reduce("length_of", "How many entries a list has.", true, func(_ *tables, l []string) (string, error) { return strconv.Itoa(len(l)), nil }),
-	reduce("first_of", "First entry of a list.", false, func(_ *tables, l []string) (string, error) { return l[0], nil }),
-	reduce("last_of", "Last entry of a list.", false, func(_ *tables, l []string) (string, error) { return l[len(l)-1], nil }),
-	reduce("total_price", "Sum of the prices of a list of items.", true, func(t *tables, l []string) (string, error) {
+	reduce("length_of", "How many entries a list has.", func(_ *tables, l []string) (string, error) { return strconv.Itoa(len(l)), nil }),
+	reduce("first_of", "First entry of a list.", func(_ *tables, l []string) (string, error) { return l[0], nil }),
+	reduce("last_of", "Last entry of a list.", func(_ *tables, l []string) (string, error) { return l[len(l)-1], nil }),
+	reduce("total_price", "Sum of the prices of a list of items.", func(t *tables, l []string) (string, error) {
 		sum := 0
 		for _, n := range l {
 			i, ok := t.items[n]
@@ -63,7 +63,7 @@ var functions = []function{
 	compute("divide", "a divided by b, rounded down.", func(a, b int) (int, bool) { return a / max(b, 1), a >= 0 && b > 0 }),
 	compute("remainder", "What is left of a divided by b.", func(a, b int) (int, bool) { return a % max(b, 1), a >= 0 && b > 0 }),
 	compute("larger", "The larger one of a and b.", func(a, b int) (int, bool) { return max(a, b), true }),
-	{Name: "letters_in", About: "How many letters a word has.", Params: []param{{Name: "word"}}, Number: true, Effect: tool.Pure, Do: func(_ *tables, a map[string]string) (string, error) {
+	{Name: "letters_in", About: "How many letters a word has.", Params: []param{{Name: "word"}}, Effect: tool.Pure, Do: func(_ *tables, a map[string]string) (string, error) {
 		return strconv.Itoa(len([]rune(strings.TrimSpace(a["word"])))), nil
 	}},
 }
@@ -71,9 +71,7 @@ var functions = []function{
 // look is a function of a row's name.
 func look(name, about, table string, get func(t *tables, row string) any) function {
 	rows := func(t *tables) []string { return t.names[table] }
-	probe := get(&tables{}, "")
-	_, counts := probe.(int)
-	return function{Name: name, About: about, Params: []param{{Name: table, Enum: rows}}, Number: counts, Effect: tool.Read, Do: func(t *tables, a map[string]string) (string, error) {
+	return function{Name: name, About: about, Params: []param{{Name: table, Enum: rows}}, Effect: tool.Read, Do: func(t *tables, a map[string]string) (string, error) {
 		switch v := get(t, a[table]).(type) {
 		case int:
 			return strconv.Itoa(v), nil
@@ -96,8 +94,8 @@ func (t *tables) list(table string, fits func(row string) bool) []string {
 }
 
 // reduce is a function of a list that is not empty.
-func reduce(name, about string, number bool, do func(t *tables, list []string) (string, error)) function {
-	return function{Name: name, About: about, Params: []param{{Name: "list"}}, Number: number, Effect: tool.Read, Do: func(t *tables, a map[string]string) (string, error) {
+func reduce(name, about string, do func(t *tables, list []string) (string, error)) function {
+	return function{Name: name, About: about, Params: []param{{Name: "list"}}, Effect: tool.Read, Do: func(t *tables, a map[string]string) (string, error) {
 		var list []string
 		for _, e := range strings.Split(a["list"], ",") {
 			if e = strings.TrimSpace(e); e != "" {
@@ -113,7 +111,7 @@ func reduce(name, about string, number bool, do func(t *tables, list []string) (
 
 // compute is a function of two whole numbers.
 func compute(name, about string, do func(a, b int) (int, bool)) function {
-	return function{Name: name, About: about, Params: []param{{Name: "a", Number: true}, {Name: "b", Number: true}}, Number: true, Effect: tool.Pure, Do: func(_ *tables, x map[string]string) (string, error) {
+	return function{Name: name, About: about, Params: []param{{Name: "a", Number: true}, {Name: "b", Number: true}}, Effect: tool.Pure, Do: func(_ *tables, x map[string]string) (string, error) {
 		a, b := world.Whole(x["a"]), world.Whole(x["b"])
 		const most = 1_000_000
 		n, ok := do(a, b)

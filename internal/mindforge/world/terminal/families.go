@@ -68,13 +68,13 @@ func (p *place) text(name string) string { return p.disk.(memory)[name] }
 var families = []world.Family[*place]{
 	{Name: "count_lines", Build: func(d *draft) {
 		f := d.Slot("file", lay(d))
-		d.Ask("How many lines has the file %s?", f)
-		d.Answer(d.Call("line_count", "file", f), number)
+		d.Ask("Count the lines of the file %s.", f)
+		d.Answer(d.Call("count_lines", "file", f), number)
 	}},
 	{Name: "first_line", Build: func(d *draft) {
 		f := d.Slot("file", lay(d))
-		d.Ask("Which word is the first line of the file %s?", f)
-		v := d.Call("top_line", "file", f)
+		d.Ask("What is the first line of the file %s?", f)
+		v := d.Call("first_line", "file", f)
 		single(d, v)
 		d.Answer(v, word)
 	}},
@@ -108,34 +108,34 @@ var families = []world.Family[*place]{
 	{Name: "create", Build: func(d *draft) {
 		lay(d)
 		f, w := fresh(d, "to"), d.Slot("word", d.State.words)
-		d.Ask("Make a file %s whose text is the word %s.", f, w)
-		d.Call("save_text", "file", f, "text", w)
+		d.Ask("Write the word %[2]s into a new file %[1]s.", f, w)
+		d.Call("write_text", "file", f, "text", w)
 		d.Leave(world.Const(f), file)
 	}},
 	{Name: "sort", Build: func(d *draft) {
 		f := d.Slot("file", lay(d))
 		d.Ask("Sort the lines of the file %s.", f)
-		changes(d, f, func() { d.Call("sort_file", "file", f) })
+		changes(d, f, func() { d.Call("sort_lines", "file", f) })
 		d.Leave(world.Const(f), file)
 	}},
 	{Name: "swap", Build: func(d *draft) {
 		f := d.Slot("file", lay(d))
 		old, to := d.Slot("old word", ownOf(d, f)), d.Slot("new word", d.State.words)
-		d.Ask("Put the word %s for the word %s in the file %s.", to, old, f)
-		changes(d, f, func() { d.Call("swap_word", "file", f, "old", old, "new", to) })
+		d.Ask("Replace the word %s by the word %s in the file %s.", old, to, f)
+		changes(d, f, func() { d.Call("replace_word", "file", f, "old", old, "new", to) })
 		d.Leave(world.Const(f), file)
 	}},
 	{Name: "find", Build: func(d *draft) {
 		lay(d)
 		w := d.Slot("word", d.State.words[:len(d.State.words)-2])
-		d.Ask("Which file has the word %s in it?", w)
-		d.Answer(d.Call("file_with", "word", w), word)
+		d.Ask("Find the file that has the word %s in it.", w)
+		d.Answer(d.Call("find_file", "word", w), word)
 	}},
 	{Name: "find_delete", Build: func(d *draft) {
 		lay(d)
 		w := d.Slot("word", d.State.words[:len(d.State.words)-2])
 		d.Ask("Delete the file that has the word %s in it.", w)
-		d.Call("delete_file", "file", d.Call("file_with", "word", w))
+		d.Call("delete_file", "file", d.Call("find_file", "word", w))
 		d.Leave(world.Const(""), state)
 	}},
 	{Name: "longest_rename", Build: func(d *draft) {
@@ -149,14 +149,14 @@ var families = []world.Family[*place]{
 		f := d.Slot("file", lay(d))
 		to := fresh(d, "to")
 		d.Ask("Count the words of the file %s and write the number into %s.", f, to)
-		d.Call("save_text", "file", to, "text", d.Call("word_count", "file", f))
+		d.Call("write_text", "file", to, "text", d.Call("count_words", "file", f))
 		d.Leave(world.Const(to), file)
 	}},
 	{Name: "last_append", Build: func(d *draft) {
 		all := lay(d)
 		a, b := d.Slot("first file", all), d.Slot("second file", all)
 		d.Ask("Add the last line of the file %s to the end of the file %s.", a, b)
-		d.Call("add_line", "file", b, "text", d.Call("bottom_line", "file", a))
+		d.Call("add_line", "file", b, "text", d.Call("last_line", "file", a))
 		d.Leave(world.Const(b), file)
 	}},
 	{Name: "join", Build: func(d *draft) {
@@ -169,17 +169,17 @@ var families = []world.Family[*place]{
 	}},
 	{Name: "sorted_first", Build: func(d *draft) {
 		f := d.Slot("file", lay(d))
-		d.Ask("Sort the lines of the file %s. Which word is its first line then?", f)
-		changes(d, f, func() { d.Call("sort_file", "file", f) })
-		v := d.Call("top_line", "file", f)
+		d.Ask("Sort the lines of the file %s. What is its first line then?", f)
+		changes(d, f, func() { d.Call("sort_lines", "file", f) })
+		v := d.Call("first_line", "file", f)
 		single(d, v)
 		d.Answer(v, word)
 	}},
 	{Name: "unique_count", Build: func(d *draft) {
 		f := d.Slot("file", lay(d))
-		d.Ask("Keep each line of the file %s once. How many lines has it then?", f)
-		changes(d, f, func() { d.Call("unique_file", "file", f) })
-		d.Answer(d.Call("line_count", "file", f), number)
+		d.Ask("Drop the doubles among the lines of the file %s, then count its lines.", f)
+		changes(d, f, func() { d.Call("drop_doubles", "file", f) })
+		d.Answer(d.Call("count_lines", "file", f), number)
 	}},
 	{Name: "exchange", Build: func(d *draft) {
 		all := lay(d)
@@ -194,9 +194,9 @@ var families = []world.Family[*place]{
 	{Name: "backup_cut", Build: func(d *draft) {
 		f := d.Slot("file", lay(d))
 		to := fresh(d, "to")
-		d.Ask("Copy the file %s to %s, then delete the first line of %s.", f, to, f)
+		d.Ask("Copy the file %s to %s, then drop the first line of %s.", f, to, f)
 		d.Call("copy_file", "file", f, "to", to)
-		d.Call("cut_top", "file", f)
+		d.Call("drop_first_line", "file", f)
 		d.Leave(world.Const(to), file)
 	}},
 }
@@ -256,13 +256,13 @@ var tails = []world.Tail[*place]{
 	}},
 	{From: file, Then: func(d *draft, v world.Value, _ string) {
 		d.Ask("Then put the lines of %s in reverse order.", v.Text)
-		d.Call("reverse_file", "file", v.Text)
+		d.Call("reverse_lines", "file", v.Text)
 		d.Leave(v, file)
 	}},
 	{From: state, Then: func(d *draft, _ world.Value, key string) {
 		to, w := fresh(d, key+" to"), d.Pick(key+" word", d.State.words)
-		d.Ask("Then make a file %s whose text is the word %s.", to, w)
-		d.Call("save_text", "file", to, "text", w)
+		d.Ask("Then write the word %[2]s into a new file %[1]s.", to, w)
+		d.Call("write_text", "file", to, "text", w)
 		d.Leave(world.Const(to), file)
 	}},
 }
@@ -270,6 +270,6 @@ var tails = []world.Tail[*place]{
 func write(d *draft, v world.Value, key string) {
 	to := fresh(d, key+" to")
 	d.Ask("Then write it into the file %s.", to)
-	d.Call("save_text", "file", to, "text", v)
+	d.Call("write_text", "file", to, "text", v)
 	d.Leave(world.Const(to), file)
 }

@@ -23,16 +23,16 @@ var (
 
 // functions are the tools. Each does one thing with the files of the workspace.
 var functions = []function{
-	{Name: "show_files", About: "List the files.", Effect: tool.Read, Do: func(p *place, _ map[string]string) (string, error) {
+	{Name: "list_names", About: "List the files.", Effect: tool.Read, Do: func(p *place, _ map[string]string) (string, error) {
 		all, err := p.disk.list()
 		return strings.Join(all, "\n"), err
 	}},
-	reading("show_file", "Show the text of a file.", false, func(text string) string { return strings.TrimSuffix(text, "\n") }),
-	reading("line_count", "Count the lines of a file.", true, func(text string) string { return strconv.Itoa(len(lines(text))) }),
-	reading("word_count", "Count the words of a file.", true, func(text string) string { return strconv.Itoa(len(strings.Fields(text))) }),
-	reading("top_line", "Show the first line of a file.", false, func(text string) string { return edge(lines(text), 0) }),
-	reading("bottom_line", "Show the last line of a file.", false, func(text string) string { return edge(lines(text), -1) }),
-	{Name: "file_with", About: "Name the file that has a word in it.", Params: []param{wordParam}, Effect: tool.Read, Do: func(p *place, a map[string]string) (string, error) {
+	reading("read_text", "Read the text of a file.", func(text string) string { return strings.TrimSuffix(text, "\n") }),
+	reading("count_lines", "Count the lines of a file.", func(text string) string { return strconv.Itoa(len(lines(text))) }),
+	reading("count_words", "Count the words of a file.", func(text string) string { return strconv.Itoa(len(strings.Fields(text))) }),
+	reading("first_line", "Show the first line of a file.", func(text string) string { return edge(lines(text), 0) }),
+	reading("last_line", "Show the last line of a file.", func(text string) string { return edge(lines(text), -1) }),
+	{Name: "find_file", About: "Find the file that has a word in it.", Params: []param{wordParam}, Effect: tool.Read, Do: func(p *place, a map[string]string) (string, error) {
 		return p.find(func(text string) bool {
 			for _, w := range strings.Fields(text) {
 				if w == a["word"] {
@@ -52,7 +52,7 @@ var functions = []function{
 		}
 		return p.find(func(text string) bool { return len(lines(text)) == most })
 	}},
-	{Name: "save_text", About: "Write a text as the whole of a file.", Params: []param{fileParam, textParam}, Effect: tool.Write, Do: func(p *place, a map[string]string) (string, error) {
+	{Name: "write_text", About: "Write a text as the whole of a file.", Params: []param{fileParam, textParam}, Effect: tool.Write, Do: func(p *place, a map[string]string) (string, error) {
 		return saved, p.disk.write(a["file"], a["text"]+"\n")
 	}},
 	{Name: "add_line", About: "Add a line at the end of a file.", Params: []param{fileParam, textParam}, Effect: tool.Write, Do: func(p *place, a map[string]string) (string, error) {
@@ -74,14 +74,14 @@ var functions = []function{
 		}
 		return p.edit(a["to"], func(old string) string { return old + text })
 	}},
-	editing("sort_file", "Sort the lines of a file.", func(l []string) []string { sort.Strings(l); return l }),
-	editing("reverse_file", "Put the lines of a file in reverse order.", func(l []string) []string {
+	editing("sort_lines", "Sort the lines of a file.", func(l []string) []string { sort.Strings(l); return l }),
+	editing("reverse_lines", "Put the lines of a file in reverse order.", func(l []string) []string {
 		for i, j := 0, len(l)-1; i < j; i, j = i+1, j-1 {
 			l[i], l[j] = l[j], l[i]
 		}
 		return l
 	}),
-	editing("unique_file", "Keep each line of a file once.", func(l []string) []string {
+	editing("drop_doubles", "Drop the doubles among the lines of a file.", func(l []string) []string {
 		seen, out := map[string]bool{}, l[:0]
 		for _, x := range l {
 			if !seen[x] {
@@ -91,8 +91,8 @@ var functions = []function{
 		}
 		return out
 	}),
-	editing("cut_top", "Delete the first line of a file.", func(l []string) []string { return l[min(1, len(l)):] }),
-	{Name: "swap_word", About: "Put one word for another everywhere in a file.", Params: []param{fileParam, {Name: "old", Enum: wordParam.Enum}, {Name: "new", Enum: wordParam.Enum}}, Effect: tool.Write, Do: func(p *place, a map[string]string) (string, error) {
+	editing("drop_first_line", "Drop the first line of a file.", func(l []string) []string { return l[min(1, len(l)):] }),
+	{Name: "replace_word", About: "Replace one word by another everywhere in a file.", Params: []param{fileParam, {Name: "old", Enum: wordParam.Enum}, {Name: "new", Enum: wordParam.Enum}}, Effect: tool.Write, Do: func(p *place, a map[string]string) (string, error) {
 		return p.edit(a["file"], func(text string) string {
 			l := lines(text)
 			for i := range l {
@@ -112,8 +112,8 @@ var functions = []function{
 const saved = "saved"
 
 // reading is a function of a file's text.
-func reading(name, about string, number bool, get func(text string) string) function {
-	return function{Name: name, About: about, Params: []param{fileParam}, Number: number, Effect: tool.Read, Do: func(p *place, a map[string]string) (string, error) {
+func reading(name, about string, get func(text string) string) function {
+	return function{Name: name, About: about, Params: []param{fileParam}, Effect: tool.Read, Do: func(p *place, a map[string]string) (string, error) {
 		text, err := p.disk.read(a["file"])
 		return get(text), err
 	}}

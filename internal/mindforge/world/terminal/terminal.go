@@ -5,6 +5,10 @@
 package terminal
 
 import (
+	"maps"
+	"slices"
+
+	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/world"
 )
 
@@ -13,6 +17,7 @@ func New() world.World {
 	return world.New(world.Rules[*place]{
 		Name: "terminal", Functions: functions, Families: families, Tails: tails, Formats: formats, Serial: true,
 		Begin: func(string, int) *place { return &place{memory{}, &vocabulary{}} },
+		Free:  written,
 		Copy:  copied,
 		Files: func(p *place) map[string]string { return p.disk.(memory) },
 		At: func(workspace string, was *place) *place {
@@ -57,4 +62,44 @@ func copied(p *place) *place {
 		files[name] = text
 	}
 	return &place{files, p.vocabulary}
+}
+
+// written is the workspace of a task that somebody wrote: what its solutions and its goal
+// name can be named by tools.
+func written(f world.Free) (*place, error) {
+	p := &place{memory{}, &vocabulary{}}
+	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
+		p.disk.(memory)[name] = f.Files[name]
+		p.names = append(p.names, name)
+	}
+	p.names = append(p.names, slices.Sorted(maps.Keys(f.Goal.Files))...)
+	for _, s := range append([]mindforge.Solution{f.Solution}, f.Failing...) {
+		for _, c := range s.Calls {
+			for _, arg := range slices.Sorted(maps.Keys(c.Args)) {
+				if _, ref := world.Ref(c.Args[arg]); ref {
+					continue
+				}
+				switch arg {
+				case "file", "to":
+					p.names = append(p.names, c.Args[arg])
+				case "word", "old", "new":
+					p.words = append(p.words, c.Args[arg])
+				}
+			}
+		}
+	}
+	p.names, p.words = once(p.names), once(p.words)
+	return p, nil
+}
+
+// once drops what was said before, and what is too long to be a name.
+func once(all []string) []string {
+	seen, out := map[string]bool{}, []string{}
+	for _, s := range all {
+		if !seen[s] && s != "" && len(s) <= 100 && len(out) < 64 {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
 }

@@ -36,43 +36,43 @@ var families = []world.Family[*page]{
 	{Name: "case", Build: func(d *draft) {
 		set(d, strings.Join(some(d, "words", 3), " "))
 		to := d.Slot("form", []string{"upper", "title"})
-		d.Ask("Write the text in %s case.", to)
+		d.Ask("Change the case of the text to %s.", to)
 		d.Answer(d.Call("change_case", "to", to), line)
 	}},
 	{Name: "count", Build: func(d *draft) {
 		set(d, mixed(d))
 		what := d.Slot("kind of part", []string{"words", "letters", "digits"})
-		d.Ask("How many %s are in the text?", what)
-		d.Answer(d.Call("count_parts", "what", what), number)
+		d.Ask("Count the %s of the text.", what)
+		d.Answer(d.Call("count", "what", what), number)
 	}},
 	{Name: "sort", Build: func(d *draft) {
 		set(d, strings.Join(some(d, "words", 4), " "))
 		way := d.Slot("direction", []string{"up", "down"})
-		d.Ask("Order the words of the text by the alphabet, %s.", way)
-		d.Answer(d.Call("order_words", "way", way), line)
+		d.Ask("Sort the words of the text %s.", way)
+		d.Answer(d.Call("sort_words", "way", way), line)
 	}},
 	{Name: "field", Build: func(d *draft) {
 		set(d, strings.Join(some(d, "words", 4), "; "))
 		which := d.Slot("place", places)
-		d.Ask("Give the %s field of the text.", which)
-		d.Answer(d.Call("pick_field", "which", which), line)
+		d.Ask("Take the %s field of the text; fields stand between semicolons.", which)
+		d.Answer(d.Call("take_field", "which", which), line)
 	}},
 	{Name: "date", Build: func(d *draft) {
 		set(d, date(d, "a"))
 		form := d.Slot("form", []string{"iso", "us"})
-		d.Ask("Write the date of the text, which is day.month.year, in %s form.", form)
-		d.Answer(d.Call("date_form", "form", form), line)
+		d.Ask("Change the date of the text, which is day.month.year, to the form %s.", form)
+		d.Answer(d.Call("change_date", "form", form), line)
 	}},
 	{Name: "redact", Build: func(d *draft) {
 		set(d, mixed(d))
 		what := d.Slot("kind of character", []string{"digits", "vowels"})
-		d.Ask("Put a star for each of the %s of the text.", what)
+		d.Ask("Hide the %s of the text: a star for each.", what)
 		d.Answer(d.Call("hide", "what", what), line)
 	}},
 	{Name: "initials", Build: func(d *draft) {
 		set(d, strings.Join(some(d, "words", 4), " "))
 		to := d.Slot("form", []string{"upper", "title"})
-		d.Ask("Write the text in %s case, then give the first letters of its words, without blanks.", to)
+		d.Ask("Change the case of the text to %s, then give the initials of its words, without blanks.", to)
 		d.Call("change_case", "to", to)
 		d.Answer(d.Call("initials"), line)
 	}},
@@ -90,15 +90,15 @@ var families = []world.Family[*page]{
 		all[d.Int("comma", 0, len(all)-1)] += ", dry"
 		set(d, strings.Join(all, "; "))
 		quotes := d.Slot("places of quotes", []string{"needed", "all"})
-		d.Ask("Write the fields of the text as one row with commas between them; quotes: %s.", quotes)
-		d.Answer(d.Call("csv_row", "quotes", quotes), line)
+		d.Ask("Make a csv row of the fields of the text; quotes: %s.", quotes)
+		d.Answer(d.Call("make_row", "quotes", quotes), line)
 	}},
 	{Name: "sorted_word", Build: func(d *draft) {
 		set(d, strings.Join(some(d, "words", 4), " "))
 		way, which := d.Slot("direction", []string{"up", "down"}), d.Slot("place", places)
-		d.Ask("Order the words of the text by the alphabet, %s, then give the %s word.", way, which)
-		d.Call("order_words", "way", way)
-		d.Answer(d.Call("pick_word", "which", which), line)
+		d.Ask("Sort the words of the text %s, then take the %s word.", way, which)
+		d.Call("sort_words", "way", way)
+		d.Answer(d.Call("take_word", "which", which), line)
 	}},
 	{Name: "field_date", Build: func(d *draft) {
 		n := 3 + min(d.Scale, 4)
@@ -108,9 +108,9 @@ var families = []world.Family[*page]{
 		}
 		set(d, strings.Join(all, "; "))
 		which, form := d.Slot("place", places), d.Slot("form", []string{"iso", "us"})
-		d.Ask("Take the %s field of the text, a date with day.month.year, and write it in %s form.", which, form)
-		d.Call("pick_field", "which", which)
-		d.Answer(d.Call("date_form", "form", form), line)
+		d.Ask("Take the %s field of the text, a date with day.month.year, then change the date to the form %s.", which, form)
+		d.Call("take_field", "which", which)
+		d.Answer(d.Call("change_date", "form", form), line)
 	}},
 	{Name: "unique_count", Build: func(d *draft) {
 		words := some(d, "words", 3)
@@ -119,34 +119,34 @@ var families = []world.Family[*page]{
 		}
 		set(d, strings.Join(d.Shuffle("order", words), " "))
 		what := d.Slot("kind of part", []string{"words", "letters"})
-		d.Ask("Keep each word of the text once, then count the %s.", what)
+		d.Ask("Drop the repeats of words in the text, then count its %s.", what)
 		d.Call("drop_repeats")
-		d.Answer(d.Call("count_parts", "what", what), number)
+		d.Answer(d.Call("count", "what", what), number)
 	}},
 	{Name: "longest_count", Build: func(d *draft) {
 		set(d, strings.Join(some(d, "words", 4), " "))
 		which := d.Slot("kind of word", []string{"longest", "shortest"})
-		d.Ask("How many letters has the %s word of the text?", which)
+		d.Ask("Find the %s word of the text, then count its letters.", which)
 		d.Call("find_word", "which", which)
-		d.Answer(d.Call("count_parts", "what", "letters"), number)
+		d.Answer(d.Call("count", "what", "letters"), number)
 	}},
 	{Name: "longest_upper", Build: func(d *draft) {
 		set(d, strings.Join(some(d, "words", 4), " "))
 		which, to := d.Slot("kind of word", []string{"longest", "shortest"}), d.Slot("form", []string{"upper", "title"})
-		d.Ask("Take the %s word of the text and write it in %s case.", which, to)
+		d.Ask("Find the %s word of the text, then change its case to %s.", which, to)
 		d.Call("find_word", "which", which)
 		d.Answer(d.Call("change_case", "to", to), line)
 	}},
 	{Name: "flip", Build: func(d *draft) {
 		set(d, strings.Join(some(d, "words", 3), " "))
 		what := d.Slot("kind of part", []string{"words", "letters"})
-		d.Ask("Put the %s of the text in reverse order.", what)
-		d.Answer(d.Call("flip_text", "what", what), line)
+		d.Ask("Reverse the %s of the text.", what)
+		d.Answer(d.Call("reverse", "what", what), line)
 	}},
 	{Name: "slug", Build: func(d *draft) {
 		set(d, strings.Join(some(d, "words", 3), ", "))
 		with := d.Slot("mark", []string{"dash", "plus"})
-		d.Ask("Remove the commas of the text, then put a %s for each blank.", with)
+		d.Ask("Remove the commas of the text, then join its words with a %s.", with)
 		d.Call("remove", "what", "commas")
 		d.Answer(d.Call("join_words", "with", with), line)
 	}},
@@ -154,23 +154,23 @@ var families = []world.Family[*page]{
 		names := d.Shuffle("people", people)[:2+min(d.Scale, 4)]
 		set(d, strings.Join(d.Shuffle("order", append(names, some(d, "words", 2)...)), " "))
 		way := d.Slot("direction", []string{"up", "down"})
-		d.Ask("Keep the words of the text that begin with a capital and order them by the alphabet, %s.", way)
+		d.Ask("Keep the words of the text with a capital, then sort the words %s.", way)
 		d.Call("keep_words", "with", "capital")
-		d.Answer(d.Call("order_words", "way", way), line)
+		d.Answer(d.Call("sort_words", "way", way), line)
 	}},
 	{Name: "codes", Build: func(d *draft) {
 		set(d, mixed(d))
 		what := d.Slot("kind of character", []string{"digits", "vowels"})
-		d.Ask("Keep the words of the text that have a digit, then put a star for each of their %s.", what)
+		d.Ask("Keep the words of the text with a digit, then hide their %s: a star for each.", what)
 		d.Call("keep_words", "with", "digit")
 		d.Answer(d.Call("hide", "what", what), line)
 	}},
 	{Name: "clean_title", Build: func(d *draft) {
 		set(d, mixed(d))
 		to := d.Slot("form", []string{"upper", "title"})
-		d.Ask("Remove the digits of the text, reverse the order of its words, then write it in %s case.", to)
+		d.Ask("Remove the digits of the text, reverse its words, then change the case to %s.", to)
 		d.Call("remove", "what", "digits")
-		d.Call("flip_text", "what", "words")
+		d.Call("reverse", "what", "words")
 		d.Answer(d.Call("change_case", "to", to), line)
 	}},
 }
@@ -190,21 +190,21 @@ func mixed(d *draft) string {
 var tails = []world.Tail[*page]{
 	{From: line, Then: func(d *draft, _ world.Value, key string) {
 		what := d.Pick(key+" what", []string{"words", "letters"})
-		d.Ask("Then put its %s in reverse order.", what)
-		d.Answer(d.Call("flip_text", "what", what), line)
+		d.Ask("Then reverse its %s.", what)
+		d.Answer(d.Call("reverse", "what", what), line)
 	}},
 	{From: line, Then: func(d *draft, _ world.Value, key string) {
 		to := d.Pick(key+" to", []string{"upper", "lower", "title"})
-		d.Ask("Then write it in %s case.", to)
+		d.Ask("Then change its case to %s.", to)
 		d.Answer(d.Call("change_case", "to", to), line)
 	}},
 	{From: line, Then: func(d *draft, _ world.Value, key string) {
 		what := d.Pick(key+" what", []string{"vowels", "digits"})
-		d.Ask("Then put a star for each of its %s.", what)
+		d.Ask("Then hide its %s: a star for each.", what)
 		d.Answer(d.Call("hide", "what", what), line)
 	}},
 	{From: number, Then: func(d *draft, _ world.Value, _ string) {
-		d.Ask("Then put the digits of this number in reverse order.")
-		d.Answer(d.Call("flip_text", "what", "letters"), line)
+		d.Ask("Then reverse the digits of this number as letters.")
+		d.Answer(d.Call("reverse", "what", "letters"), line)
 	}},
 }

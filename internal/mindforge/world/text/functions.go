@@ -17,7 +17,7 @@ type param = world.Param[*page]
 
 // functions are the steps.
 var functions = []function{
-	step("change_case", "Write the text in upper or lower case, or each word with a capital.", "to", []string{"upper", "lower", "title"}, func(text, to string) (string, error) {
+	step("change_case", "Change the case of the text: upper, lower, or title.", "to", []string{"upper", "lower", "title"}, func(text, to string) (string, error) {
 		switch to {
 		case "upper":
 			return strings.ToUpper(text), nil
@@ -26,7 +26,7 @@ var functions = []function{
 		}
 		return each(text, capital), nil
 	}),
-	step("count_parts", "Count the words, letters or digits of the text.", "what", []string{"words", "letters", "digits"}, func(text, what string) (string, error) {
+	step("count", "Count the words, letters or digits of the text.", "what", []string{"words", "letters", "digits"}, func(text, what string) (string, error) {
 		n := len(strings.Fields(text))
 		if what != "words" {
 			is := unicode.IsLetter
@@ -37,7 +37,7 @@ var functions = []function{
 		}
 		return strconv.Itoa(n), nil
 	}),
-	step("order_words", "Order the words of the text by the alphabet, up or down.", "way", []string{"up", "down"}, func(text, way string) (string, error) {
+	step("sort_words", "Sort the words of the text, up or down.", "way", []string{"up", "down"}, func(text, way string) (string, error) {
 		w := strings.Fields(text)
 		sort.Strings(w)
 		if way == "down" {
@@ -45,13 +45,13 @@ var functions = []function{
 		}
 		return strings.Join(w, " "), nil
 	}),
-	step("pick_word", "Keep one word of the text.", "which", []string{"first", "second", "third", "last"}, func(text, which string) (string, error) {
+	step("take_word", "Take one word of the text.", "which", []string{"first", "second", "third", "last"}, func(text, which string) (string, error) {
 		return nth(strings.Fields(text), which)
 	}),
-	step("pick_field", "Keep one field of the text; fields stand between semicolons.", "which", []string{"first", "second", "third", "last"}, func(text, which string) (string, error) {
+	step("take_field", "Take one field of the text; fields stand between semicolons.", "which", []string{"first", "second", "third", "last"}, func(text, which string) (string, error) {
 		return nth(fields(text), which)
 	}),
-	step("find_word", "Keep the longest or the shortest word of the text.", "which", []string{"longest", "shortest"}, func(text, which string) (string, error) {
+	step("find_word", "Find the longest or the shortest word of the text.", "which", []string{"longest", "shortest"}, func(text, which string) (string, error) {
 		best := ""
 		for _, w := range strings.Fields(text) {
 			if longer := len(w) > len(best); best == "" || len(w) != len(best) && longer == (which == "longest") {
@@ -60,7 +60,7 @@ var functions = []function{
 		}
 		return best, filled(best)
 	}),
-	step("flip_text", "Put the words or the letters of the text in reverse order.", "what", []string{"words", "letters"}, func(text, what string) (string, error) {
+	step("reverse", "Reverse the words or the letters of the text.", "what", []string{"words", "letters"}, func(text, what string) (string, error) {
 		if what == "words" {
 			w := strings.Fields(text)
 			flip(w)
@@ -70,7 +70,7 @@ var functions = []function{
 		flip(r)
 		return string(r), nil
 	}),
-	step("hide", "Put a star for each digit or each vowel of the text.", "what", []string{"digits", "vowels"}, func(text, what string) (string, error) {
+	step("hide", "Hide the digits or the vowels of the text behind stars.", "what", []string{"digits", "vowels"}, func(text, what string) (string, error) {
 		return strings.Map(func(r rune) rune {
 			if what == "digits" && unicode.IsDigit(r) || what == "vowels" && strings.ContainsRune("aeiouAEIOU", r) {
 				return '*'
@@ -83,11 +83,11 @@ var functions = []function{
 			return keep(r, what == "digits" && !unicode.IsDigit(r) || what == "commas" && r != ',' || what == "points" && r != '.')
 		}, text)), nil
 	}),
-	step("join_words", "Put a dash, a comma or a plus for each blank between words.", "with", []string{"dash", "comma", "plus"}, func(text, with string) (string, error) {
+	step("join_words", "Join the words of the text with a dash, a comma or a plus.", "with", []string{"dash", "comma", "plus"}, func(text, with string) (string, error) {
 		return strings.Join(strings.Fields(text), map[string]string{"dash": "-", "comma": ",", "plus": "+"}[with]), nil
 	}),
-	step("date_form", "Write the date of the text, which is day.month.year, in another form.", "form", []string{"iso", "us"}, dated),
-	step("csv_row", "Write the fields of the text as one row of a table, commas between them, with quotes where needed.", "quotes", []string{"needed", "all"}, func(text, quotes string) (string, error) {
+	step("change_date", "Change the form of the date in the text, which is day.month.year.", "form", []string{"iso", "us"}, dated),
+	step("make_row", "Make one csv row of the fields of the text, with quotes where needed or on all.", "quotes", []string{"needed", "all"}, func(text, quotes string) (string, error) {
 		var out []string
 		for _, f := range fields(text) {
 			if quotes == "all" || strings.ContainsAny(f, ",\"") {
@@ -106,7 +106,7 @@ var functions = []function{
 		}
 		return strings.Join(out, " "), filled(strings.Join(out, ""))
 	}),
-	alone("drop_repeats", "Keep each word of the text once.", func(text string) (string, error) {
+	alone("drop_repeats", "Drop the repeats of words in the text.", func(text string) (string, error) {
 		seen, out := map[string]bool{}, []string{}
 		for _, w := range strings.Fields(text) {
 			if !seen[w] {
@@ -116,7 +116,7 @@ var functions = []function{
 		}
 		return strings.Join(out, " "), nil
 	}),
-	alone("initials", "Keep the first letter of each word, without blanks.", func(text string) (string, error) {
+	alone("initials", "Give the initials of the words of the text.", func(text string) (string, error) {
 		return strings.Join(strings.Split(each(text, func(w string) string { return string([]rune(w)[:1]) }), " "), ""), nil
 	}),
 	alone("add_up", "Add up the whole numbers in the text.", func(text string) (string, error) {
@@ -134,13 +134,13 @@ var functions = []function{
 
 // step is a function with one argument, of a list.
 func step(name, about, arg string, from []string, do func(text, arg string) (string, error)) function {
-	return function{Name: name, About: about, Params: []param{{Name: arg, Enum: func(*page) []string { return from }}}, Number: name == "count_parts", Effect: tool.Write, Do: func(p *page, a map[string]string) (string, error) {
+	return function{Name: name, About: about, Params: []param{{Name: arg, Enum: func(*page) []string { return from }}}, Effect: tool.Write, Do: func(p *page, a map[string]string) (string, error) {
 		return p.become(do(p.text, a[arg]))
 	}}
 }
 
 func alone(name, about string, do func(text string) (string, error)) function {
-	return function{Name: name, About: about, Number: name == "add_up", Effect: tool.Write, Do: func(p *page, _ map[string]string) (string, error) {
+	return function{Name: name, About: about, Effect: tool.Write, Do: func(p *page, _ map[string]string) (string, error) {
 		return p.become(do(p.text))
 	}}
 }

@@ -10,6 +10,7 @@ func New() world.World {
 	return world.New(world.Rules[*page]{
 		Name: "text", Functions: functions, Families: families, Tails: tails, Formats: formats, Serial: true,
 		Begin: func(string, int) *page { return &page{} },
+		Free:  func(f world.Free) (*page, error) { return &page{f.Text}, nil },
 		Copy:  func(p *page) *page { return &page{p.text} },
 	})
 }
