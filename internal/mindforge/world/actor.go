@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -70,15 +71,28 @@ func (a Actor) explained(ctx context.Context, d harness.Deps, p mindforge.Pair, 
 	if err != nil {
 		return out, err
 	}
-	answer := ""
-	if run.Closed != nil {
-		answer = run.Closed.Answer
-	}
-	out.Failure, out.Evidence, err = a.Explain(ctx, Attempt{run, p.Contract, t, answer, out.Pass})
+	out.Failure, out.Evidence, err = a.Explain(ctx, Attempt{run, p.Contract, t, answered(run, p.Contract), out.Pass})
 	if out.Failure != "" {
 		out.Pass, out.Points = false, 0
 	}
 	return out, err
+}
+
+// answered is the answer of a run, with the value in the place of Last.
+func answered(r *transcript.Run, c *contract.Contract) string {
+	if r.Closed == nil {
+		return ""
+	}
+	if strings.TrimSpace(r.Closed.Answer) != Last {
+		return r.Closed.Answer
+	}
+	last := ""
+	for _, call := range r.Calls() {
+		if k := call.Returned; k != nil && k.Error == nil && slices.ContainsFunc(c.Tools, func(t contract.Tool) bool { return t.Name == k.Name && strings.HasPrefix(t.Use, contract.UseWorld) }) {
+			last = text(k.Value)
+		}
+	}
+	return last
 }
 
 // revisions are those of the pair, and of the adapters that it does not list those that are

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
-	"sync"
 
 	"macaron/internal/canonical"
 	"macaron/internal/tool"
@@ -14,15 +13,15 @@ import (
 
 // hosted is a function on the state of one run, as the gate calls it.
 type hosted[S any] struct {
-	f  Function[S]
-	s  S
-	mu *sync.Mutex
+	f   Function[S]
+	s   S
+	run *run[S]
 }
 
 // Def implements tool.Tool.
 func (h hosted[S]) Def() tool.Def {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.run.mu.Lock()
+	defer h.run.mu.Unlock()
 	properties, required := map[string]any{}, []string{}
 	for _, p := range h.f.Params {
 		switch {
@@ -48,12 +47,13 @@ func (h hosted[S]) Invoke(_ context.Context, c tool.Call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.run.mu.Lock()
+	defer h.run.mu.Unlock()
 	out, err := h.f.call(h.s, args)
 	if err != nil {
 		return tool.Result{}, err
 	}
+	h.run.last = out
 	return tool.Result{Value: quoted(out)}, nil
 }
 

@@ -45,8 +45,13 @@ type run[S any] struct {
 	m    Maker[S]
 	t    task[S]
 	mu   sync.Mutex
+	last string            // what the last call that did not fail gave
 	left map[string]string // the files that the run has left, of those that are judged
 }
+
+// Last, as an answer, is what the last call of a tool of the task gave. A contract may hold
+// the model to it, which then acts without writing anything.
+const Last = "$last"
 
 // Steps implements bench.Case.
 func (*run[S]) Steps() int { return 1 }
@@ -70,7 +75,7 @@ func (r *run[S]) offer(workspace string) map[string]tool.Tool {
 	}
 	out := map[string]tool.Tool{}
 	for _, f := range r.t.offered {
-		out[f.Name] = hosted[S]{f, s, &r.mu}
+		out[f.Name] = hosted[S]{f, s, r}
 	}
 	return out
 }
@@ -88,6 +93,11 @@ func (r *run[S]) Score(_ context.Context, answers []string) (bench.Score, error)
 	answer := ""
 	if len(answers) > 0 {
 		answer = answers[0]
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if strings.TrimSpace(answer) == Last {
+		answer = r.last
 	}
 	return r.t.goal.Judge(answer, r.left), nil
 }
@@ -247,11 +257,16 @@ func invoke(ctx context.Context, t tool.Tool, args map[string]string) (string, e
 	case r.Error != nil:
 		return "", errs.New(r.Error.Code, r.Error.Message, "")
 	}
-	var text string
-	if json.Unmarshal(r.Value, &text) != nil {
-		text = strings.TrimSpace(string(r.Value))
+	return text(r.Value), nil
+}
+
+// text is a result as solutions use it: a text itself, anything else as JSON.
+func text(value json.RawMessage) string {
+	var s string
+	if json.Unmarshal(value, &s) != nil {
+		return strings.TrimSpace(string(value))
 	}
-	return text, nil
+	return s
 }
 
 // arguments gives the arguments of a solution, which are texts, in the form of a tool's
