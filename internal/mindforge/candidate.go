@@ -2,6 +2,7 @@ package mindforge
 
 import (
 	"macaron/internal/adapter"
+	"macaron/internal/canonical"
 	"macaron/internal/ids"
 )
 
@@ -48,6 +49,9 @@ type Candidate struct {
 	Seed       uint64             `json:"seed"`
 	Generation int                `json:"generation"`
 }
+
+// Hash is the candidate's identity.
+func (c Candidate) Hash() (ids.Digest, error) { return canonical.Hash(c) }
 
 // Stage is a step of the gate.
 type Stage string

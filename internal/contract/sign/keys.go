@@ -25,7 +25,7 @@ func NewKey(path string, random io.Reader) (ed25519.PublicKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	pub, err := x509.MarshalPKIXPublicKey(public)
+	pub, err := PublicPEM(public)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,13 @@ func NewKey(path string, random io.Reader) (ed25519.PublicKey, error) {
 	if err := disk.Replace(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
 		return nil, err
 	}
-	return public, disk.Replace(path+".pub", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pub}), 0o644)
+	return public, disk.Replace(path+".pub", pub, 0o644)
+}
+
+// PublicPEM is a public key as Public reads it.
+func PublicPEM(key ed25519.PublicKey) ([]byte, error) {
+	der, err := x509.MarshalPKIXPublicKey(key)
+	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), err
 }
 
 // Private reads a private key. Others must not be able to read its file.

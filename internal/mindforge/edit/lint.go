@@ -100,6 +100,15 @@ func (g *Guard) Lint(edits []mindforge.Edit, free bool) []Finding {
 	return out
 }
 
+// Tells looks for what a text may tell of a task, wherever the text is from.
+func (g *Guard) Tells(text string) []Finding {
+	var out []Finding
+	add := func(r Rule, detail string) { out = append(out, Finding{r, -1, detail}) }
+	g.told(text, add)
+	g.copied(text, add)
+	return out
+}
+
 func (g *Guard) bounds(e mindforge.Edit, free bool, add func(Rule, string)) {
 	if k, err := kindOf(e.Kind); err == nil && utf8.RuneCountInString(e.Value) > k.Most {
 		add(Long, "the value is longer than its kind takes")

@@ -60,8 +60,14 @@ type Verdict struct {
 	Alpha float64  // that the test was allowed
 }
 
+// maxText bounds the reasons of a decision, in bytes.
+const maxText = 1000
+
 // Text is the reasons in one line.
-func (v Verdict) Text() string { return errs.Clip(strings.Join(v.Why, "; ")) }
+func (v Verdict) Text() string {
+	s := strings.Join(v.Why, "; ")
+	return strings.ToValidUTF8(s[:min(len(s), maxText)], "")
+}
 
 // Decide judges a stage. An error means that there is no verdict: the machinery failed too
 // often, or the evidence is not of that stage.

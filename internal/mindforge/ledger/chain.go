@@ -3,14 +3,13 @@ package ledger
 import (
 	"fmt"
 
-	"macaron/internal/canonical"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mindforge"
 )
 
 // Identity names a candidate by what it is.
-func Identity(c mindforge.Candidate) (ids.Digest, error) { return canonical.Hash(c) }
+func Identity(c mindforge.Candidate) (ids.Digest, error) { return c.Hash() }
 
 // Chain checks entries one after another, of one owner's whole ledger.
 type Chain struct {

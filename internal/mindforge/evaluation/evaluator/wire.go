@@ -1,0 +1,144 @@
+package evaluator
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+)
+
+// Bounds of a line in either direction.
+const (
+	MaxLine  = 8 << 20
+	maxDepth = 24
+)
+
+// request is a line to the evaluator.
+type request struct {
+	ID  int64  `json:"id"`
+	Op  string `json:"op"` // hello, decide
+	Ask *Ask   `json:"ask,omitempty"`
+}
+
+// response is a line from it.
+type response struct {
+	ID       int64     `json:"id"`
+	Envelope []byte    `json:"envelope,omitempty"`
+	Hello    *Greeting `json:"hello,omitempty"`
+	Error    *failure  `json:"error,omitempty"`
+}
+
+// Greeting says who answers, and by which contract.
+type Greeting struct {
+	Key        []byte     `json:"key"`
+	Evaluation ids.Digest `json:"evaluation"`
+	Sequence   int64      `json:"sequence"`
+}
+
+type failure struct {
+	Code    errs.Code `json:"code"`
+	Message string    `json:"message"`
+	Next    string    `json:"next,omitempty"`
+}
+
+// Serve answers lines until there are no more. A line that is too long ends it: where the
+// next one begins, nobody knows.
+func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := readLine(r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		var a response
+		if err == nil {
+			a, err = e.answer(ctx, line)
+		}
+		if err != nil {
+			c := errs.As(err)
+			a.Error = &failure{c.Code, c.Message, c.Next}
+		}
+		text, marshal := json.Marshal(a)
+		if marshal != nil {
+			return marshal
+		}
+		if _, err := out.Write(append(text, '\n')); err != nil {
+			return err
+		}
+		if errs.CodeOf(err) == errs.TooLarge {
+			return err
+		}
+	}
+}
+
+func (e *Evaluator) answer(ctx context.Context, line []byte) (response, error) {
+	var q request
+	if err := decode(line, &q); err != nil {
+		return response{}, e.account.refuse(err, Ask{})
+	}
+	a := response{ID: q.ID}
+	switch {
+	case q.Op == "hello":
+		s, err := e.contract()
+		a.Hello = &Greeting{e.Key(), s.Digest, e.account.seq}
+		return a, err
+	case q.Op == "decide" && q.Ask != nil:
+		var err error
+		a.Envelope, err = e.Decide(ctx, *q.Ask)
+		return a, err
+	}
+	return a, errs.New(errs.InvalidRequest, "there is no question "+errs.Clip(q.Op), "ask hello, or decide with ask").In("op")
+}
+
+// readLine reads one line of bounded length, without its end.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > MaxLine {
+			return nil, errs.Newf(errs.TooLarge, "a line is longer than %d bytes", MaxLine)
+		}
+		line = append(line, part...)
+		if err == nil {
+			return line[:len(line)-1], nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, io.EOF // half a line is none
+		}
+	}
+}
+
+// decode reads a line strictly.
+func decode(line []byte, into any) error {
+	depth, text, escaped := 0, false, false
+	for _, b := range line {
+		switch {
+		case escaped:
+			escaped = false
+		case text && b == '\\':
+			escaped = true
+		case b == '"':
+			text = !text
+		case !text && (b == '{' || b == '['):
+			if depth++; depth > maxDepth {
+				return errs.Newf(errs.FormatInvalid, "a line nests deeper than %d", maxDepth)
+			}
+		case !text && (b == '}' || b == ']'):
+			depth--
+		}
+	}
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return errs.Wrap(errs.FormatInvalid, err, "a line is not what the protocol has", "docs/formats/evaluation.md tells it")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errs.New(errs.FormatInvalid, "a line has more than one value", "")
+	}
+	return nil
+}
