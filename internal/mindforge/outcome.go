@@ -6,10 +6,13 @@ type Outcome struct {
 	Points   float64  `json:"points"` // 0 to 1
 	Failure  Failure  `json:"failure,omitempty"`
 	Evidence []string `json:"evidence,omitempty"` // what of the record shows the failure, at most 8 lines
-	Answer   string   `json:"answer,omitempty"`   // what was answered, at most 200 bytes: one answer to everything is no skill
+	Answer   string   `json:"answer,omitempty"`   // what was answered, at most MaxAnswer bytes: one answer to everything is no skill
 	Cost     Cost     `json:"cost"`
 	Run      string   `json:"run,omitempty"` // id of its record; "" for a scripted actor
 }
+
+// MaxAnswer bounds the answer of an outcome.
+const MaxAnswer = 200
 
 // Failure is the class of what went wrong.
 type Failure string

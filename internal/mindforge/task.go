@@ -34,6 +34,7 @@ type Judgment struct {
 	Spec     json.RawMessage // what the world opens and verifies the task with
 	Solution Solution        // passes
 	Failing  []Solution      // each fails: the empty answer, a constant, a plausible mistake
+	Unplayed bool            // what was not done is judged too, so that a success is not played again
 }
 
 // Solution is what somebody could do: calls of the task's tools, in order, and an answer. The

@@ -6,6 +6,7 @@ package act
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"macaron/internal/adapter"
@@ -71,10 +72,14 @@ func (a *Actor) judged(ctx context.Context, d harness.Deps, p mindforge.Pair, t 
 	at := expansion.Attempt{Run: run, Contract: p.Contract, Task: t, Pass: out.Pass}
 	if run.Closed != nil {
 		at.Answer = run.Closed.Answer
+		out.Answer = strings.ToValidUTF8(at.Answer[:min(len(at.Answer), mindforge.MaxAnswer)], "")
 	}
 	if !out.Pass {
 		f := expansion.Classify(at)
 		out.Failure, out.Evidence = f.Failure, f.Evidence
+		return out, nil
+	}
+	if t.Judged.Unplayed {
 		return out, nil
 	}
 	f, err := expansion.Audit(at, a.play(ctx))

@@ -175,7 +175,13 @@ func PlayCase(ctx context.Context, c bench.Case, s mindforge.Solution) (score be
 		return bench.Score{}, err
 	}
 	defer os.RemoveAll(dir) // a temporary directory
-	offered := step.Offer(dir)
+	offered := map[string]tool.Tool{}
+	for _, t := range step.Tools {
+		offered[t.Def().Name] = t
+	}
+	if step.Offer != nil {
+		offered = step.Offer(dir)
+	}
 	answer, failed := play(s, func(name string, args map[string]string) (string, error) { return invoke(ctx, offered[name], args) })
 	if failed != nil {
 		return bench.Score{Note: errs.Clip(failed.Error())}, nil

@@ -109,8 +109,8 @@ func (w *World) Make(family string, _ int, seed uint64) (mindforge.Task, error) 
 	spec, err := canonical.Bytes(map[string]string{"secret": secret(id)})
 	return mindforge.Task{
 		ID: id, World: Name, Family: family, Seed: seed, Instruction: o.instruction(), Answer: "Answer in one short sentence.",
-		Shape: mindforge.Shape{Calls: len(c.Must), Tools: len(c.Must)}, Canary: "ref" + ids.DigestOf([]byte("canary " + id)).Hex()[:16],
-		Judged: mindforge.Judgment{Spec: spec, Solution: o.good(), Failing: o.bad(secret(id))},
+		Shape: mindforge.Shape{Calls: len(c.Must), Tools: len(c.Must)}, Canary: "safe" + ids.DigestOf([]byte("canary " + id)).Hex()[:16],
+		Judged: mindforge.Judgment{Spec: spec, Solution: o.good(), Failing: o.bad(secret(id)), Unplayed: true},
 	}, err
 }
 
