@@ -1,0 +1,342 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"macaron/internal/errs"
+	"macaron/internal/jobs"
+	"macaron/internal/store/postgres/pgtest"
+)
+
+const short = 600 * time.Millisecond
+
+// TestMain is also the worker process of tests that kill one.
+func TestMain(m *testing.M) {
+	if o := os.Getenv("JOBS_TEST_WORKER"); o != "" {
+		if err := worked(o); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(pgtest.Around(m).Run())
+}
+
+// both runs a test on each database. The second queue is another process's.
+func both(t *testing.T, test func(t *testing.T, o Options)) {
+	t.Run("postgres", func(t *testing.T) { test(t, Options{URL: pgtest.Database(t), Lease: short}) })
+	t.Run("sqlite", func(t *testing.T) { test(t, Options{Path: filepath.Join(t.TempDir(), "jobs.db"), Lease: short}) })
+}
+
+func opened(t *testing.T, o Options) *Queue {
+	t.Helper()
+	q, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { must(t, q.Close()) })
+	return q
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// works starts workers and gives what ends them.
+func works(t *testing.T, q *Queue, handlers map[string]jobs.Handler, parallel int) func() {
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- q.Work(ctx, handlers, parallel) }()
+	end := func() {
+		stop()
+		if err, open := <-done; open {
+			if err != nil {
+				t.Error(err)
+			}
+			close(done)
+		}
+	}
+	t.Cleanup(end)
+	return end
+}
+
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 1500 {
+		if is() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("waited in vain: " + what)
+}
+
+func state(t *testing.T, q *Queue, key string) jobs.Status {
+	t.Helper()
+	s, err := q.Job(t.Context(), key)
+	must(t, err)
+	return s
+}
+
+// A key is one job in its whole life, also when it is done.
+func TestKeysAreUnique(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q := opened(t, o)
+		var ran atomic.Int64
+		works(t, q, map[string]jobs.Handler{"count": func(context.Context, jobs.Job, jobs.Ticket) error { ran.Add(1); return nil }}, 2)
+		j := jobs.Job{Key: "a", Group: "g", Kind: "count", Args: json.RawMessage(`{"n":1}`)}
+		must(t, q.Enqueue(t.Context(), j, j))
+		until(t, "a is done", func() bool { return state(t, q, "a").State == jobs.Done })
+		j.Args = json.RawMessage(`{"n":2}`)
+		must(t, q.Enqueue(t.Context(), j, jobs.Job{Key: "b", Group: "g", Kind: "count"}))
+		until(t, "all is done", func() bool { idle, err := q.Idle(t.Context(), "g"); return err == nil && idle })
+		if ran.Load() != 2 {
+			t.Errorf("2 keys ran %d times", ran.Load())
+		}
+		if all, err := q.List(t.Context(), "g"); err != nil || len(all) != 2 || all[0].Key != "a" || !bytes.Contains(all[0].Args, []byte("1")) {
+			t.Errorf("the group is %v, %v", all, err)
+		}
+		if _, err := q.Job(t.Context(), "c"); errs.As(err).Code != errs.NotFound {
+			t.Errorf("a job that is not there gives %v", err)
+		}
+	})
+}
+
+// A failing handler is tried again so often, and a final error not; either can be resumed.
+func TestTriesAreCounted(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q := opened(t, o)
+		var ran atomic.Int64
+		good := false
+		works(t, q, map[string]jobs.Handler{
+			"fail": func(context.Context, jobs.Job, jobs.Ticket) error { ran.Add(1); return errors.New("no") },
+			"final": func(context.Context, jobs.Job, jobs.Ticket) error {
+				if good {
+					return nil
+				}
+				return jobs.Final(errors.New("never"))
+			},
+		}, 1)
+		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "f", Group: "f", Kind: "fail", Tries: 2}, jobs.Job{Key: "x", Group: "x", Kind: "final"}))
+		until(t, "f has failed", func() bool { return state(t, q, "f").State == jobs.Failed })
+		until(t, "x has failed", func() bool { return state(t, q, "x").State == jobs.Failed })
+		if s := state(t, q, "f"); ran.Load() != 2 || s.Tried != 2 || !strings.Contains(s.Error, "no") {
+			t.Errorf("it ran %d times, and is %+v", ran.Load(), s)
+		}
+		if s := state(t, q, "x"); s.Tried != 1 {
+			t.Errorf("a final error was tried %d times", s.Tried)
+		}
+		good = true
+		must(t, q.Resume(t.Context(), "x"))
+		until(t, "x is done", func() bool { return state(t, q, "x").State == jobs.Done })
+	})
+}
+
+// Pause stops behind a step and goes on there; Cancel ends; both from another process's queue.
+func TestPauseResumeCancel(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q, other := opened(t, o), opened(t, o)
+		var steps atomic.Int64
+		works(t, q, map[string]jobs.Handler{"steps": func(ctx context.Context, _ jobs.Job, tk jobs.Ticket) error {
+			for {
+				n := int(steps.Load())
+				if err := tk.Step(ctx, n, 1000, "step"); err != nil || n == 1000 {
+					return err
+				}
+				steps.Add(1)
+				time.Sleep(5 * time.Millisecond)
+			}
+		}}, 1)
+		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "s", Group: "g", Kind: "steps"}, jobs.Job{Key: "t", Group: "g", Kind: "steps"}))
+		until(t, "steps are timed", func() bool { return state(t, other, "s").Progress.Timed > 3 })
+		must(t, other.Pause(t.Context(), "g"))
+		until(t, "it is paused", func() bool { return state(t, q, "s").State == jobs.Waiting })
+		at := steps.Load()
+		if p := state(t, q, "s").Progress; int64(p.Done) != at || p.Total != 1000 {
+			t.Errorf("paused after %d steps, progress says %+v", at, p)
+		}
+		must(t, other.Resume(t.Context(), "g"))
+		until(t, "it goes on", func() bool { return steps.Load() > at })
+		must(t, other.Cancel(t.Context(), "g"))
+		until(t, "both are cancelled", func() bool {
+			return state(t, q, "s").State == jobs.Cancelled && state(t, q, "t").State == jobs.Cancelled
+		})
+	})
+}
+
+// A job whose steps took longer than its budget is no longer tried.
+func TestBudget(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q := opened(t, o)
+		works(t, q, map[string]jobs.Handler{"slow": func(ctx context.Context, _ jobs.Job, tk jobs.Ticket) error {
+			for n := range 1000 {
+				if err := tk.Step(ctx, n, 1000, ""); err != nil {
+					return err
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			return nil
+		}}, 1)
+		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "s", Group: "g", Kind: "slow", Most: 50 * time.Millisecond}))
+		until(t, "its time is spent", func() bool { return state(t, q, "s").State == jobs.Failed })
+		if s := state(t, q, "s"); !strings.Contains(s.Error, "may take 50ms") || s.Tried != 1 {
+			t.Errorf("it ended as %+v", s)
+		}
+	})
+}
+
+// A worker that loses its lease is told so, and what it held is another's.
+func TestLostLease(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q := opened(t, o)
+		j := jobs.Job{Key: "k", Group: "g", Kind: "none"}
+		l, err := q.take(t.Context(), j)
+		must(t, err)
+		if _, err := q.take(t.Context(), j); !errors.Is(err, jobs.ErrLost) {
+			t.Fatalf("two workers hold a job: %v", err)
+		}
+		must(t, q.exec(t.Context(), `UPDATE jobs_leases SET until = 1`))
+		if err := l.Step(t.Context(), 1, 2, ""); !errors.Is(err, jobs.ErrLost) {
+			t.Errorf("a worker whose time is over goes on: %v", err)
+		}
+		second, err := q.take(t.Context(), j)
+		must(t, err)
+		must(t, l.free(t.Context())) // must not give the other's away
+		must(t, second.Step(t.Context(), 1, 2, ""))
+	})
+}
+
+const steps = 40
+
+// Workers in processes of their own are killed one after another in the middle of a job; the next
+// one finishes, every step took effect once, and no two workers were in one step.
+func TestKilledWorkersJobIsFinished(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q, dir := opened(t, o), t.TempDir()
+		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "k", Group: "g", Kind: "files", Args: json.RawMessage(fmt.Sprintf("%q", dir)), Tries: 1}))
+		two := []*exec.Cmd{process(t, o), process(t, o)}
+		for _, at := range []int{10, 25} {
+			until(t, "the job goes on", func() bool { return done(t, dir) >= at })
+			busy := holder(t, dir)
+			for i, p := range two {
+				if p.Process.Pid == busy {
+					must(t, p.Process.Signal(syscall.SIGKILL))
+					_ = p.Wait()
+					two[i] = process(t, o)
+				}
+			}
+		}
+		until(t, "the job is done", func() bool { return state(t, q, "k").State == jobs.Done })
+		for _, p := range two {
+			must(t, p.Process.Signal(syscall.SIGTERM))
+			must(t, p.Wait())
+		}
+		if done(t, dir) != steps {
+			t.Errorf("%d of %d steps took effect", done(t, dir), steps)
+		}
+		if bad, err := filepath.Glob(filepath.Join(dir, "bad-*")); err != nil || len(bad) > 0 {
+			t.Errorf("%v, %v", bad, err)
+		}
+		if s := state(t, q, "k"); s.Tried != 0 {
+			t.Errorf("killed workers count as %d tries", s.Tried)
+		}
+	})
+}
+
+func done(t *testing.T, dir string) int {
+	all, err := filepath.Glob(filepath.Join(dir, "step-*"))
+	must(t, err)
+	return len(all)
+}
+
+// holder is the process that is in the job.
+func holder(t *testing.T, dir string) (pid int) {
+	until(t, "somebody holds the job", func() bool {
+		raw, err := os.ReadFile(filepath.Join(dir, "holder"))
+		if err != nil {
+			return false
+		}
+		_, err = fmt.Sscan(string(raw), &pid)
+		return err == nil && syscall.Kill(pid, 0) == nil
+	})
+	return pid
+}
+
+func process(t *testing.T, o Options) *exec.Cmd {
+	t.Helper()
+	raw, err := json.Marshal(map[string]string{"url": o.URL, "path": o.Path})
+	must(t, err)
+	p := exec.CommandContext(context.Background(), os.Args[0])
+	p.Env, p.Stderr = append(os.Environ(), "JOBS_TEST_WORKER="+string(raw)), os.Stderr
+	must(t, p.Start())
+	t.Cleanup(func() { _ = p.Process.Kill() })
+	return p
+}
+
+func worked(options string) error {
+	var at map[string]string
+	if err := json.Unmarshal([]byte(options), &at); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	q, err := Open(ctx, Options{URL: at["url"], Path: at["path"], Lease: short})
+	if err != nil {
+		return err
+	}
+	return first(q.Work(ctx, map[string]jobs.Handler{"files": files}, 2), q.Close())
+}
+
+// files is a handler whose steps are files: a step that is there is done. Whatever must not
+// happen leaves a file that says so.
+func files(ctx context.Context, j jobs.Job, tk jobs.Ticket) error {
+	var dir string
+	if err := json.Unmarshal(j.Args, &dir); err != nil {
+		return err
+	}
+	turn, err := os.OpenFile(filepath.Join(dir, "turn"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer turn.Close()
+	for n := range steps {
+		if err := tk.Step(ctx, n, steps, ""); err != nil {
+			return err
+		}
+		name := filepath.Join(dir, fmt.Sprintf("step-%03d", n))
+		if _, err := os.Stat(name); err == nil {
+			continue
+		}
+		if err := syscall.Flock(int(turn.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+			return first(os.WriteFile(filepath.Join(dir, fmt.Sprintf("bad-overlap-%d", n)), nil, 0o600), err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "holder"), fmt.Appendln(nil, os.Getpid()), 0o600); err != nil {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return first(os.WriteFile(filepath.Join(dir, fmt.Sprintf("bad-twice-%d", n)), nil, 0o600), err)
+		}
+		if err := first(f.Close(), syscall.Flock(int(turn.Fd()), syscall.LOCK_UN)); err != nil {
+			return err
+		}
+	}
+	return tk.Step(ctx, steps, steps, "")
+}

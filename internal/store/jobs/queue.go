@@ -1,0 +1,224 @@
+package jobs
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"macaron/internal/errs"
+	"macaron/internal/jobs"
+)
+
+// args are what River keeps of a job. Its key makes it unique in every state: what is done is
+// not done again.
+type args struct {
+	Key  string   `json:"key" river:"unique"`
+	Body jobs.Job `json:"job"`
+}
+
+// Kind implements river.JobArgs.
+func (args) Kind() string { return "macaron" }
+
+const (
+	defaultTries = 5
+	// endless is what River may try: it counts pauses and workers that died, and ours does not.
+	endless = 1 << 14
+)
+
+// failures counts the tries of a job that its handler failed.
+func failures(row *rivertype.JobRow) (n int) {
+	for _, e := range row.Errors {
+		if e.Error != died {
+			n++
+		}
+	}
+	return n
+}
+
+// died is what is written of a try whose worker gave no sign of life.
+const died = "its worker gave no sign of life"
+
+// Enqueue puts jobs into the queue. Those whose keys it has, in whatever state, stay as they are.
+func (q *Queue) Enqueue(ctx context.Context, all ...jobs.Job) error {
+	for _, j := range all {
+		if j.Key == "" || j.Group == "" || j.Kind == "" {
+			return errs.New(errs.Internal, "a job without key, group or kind", "")
+		}
+		if j.Tries == 0 {
+			j.Tries = defaultTries
+		}
+		r, err := q.put.Insert(ctx, args{j.Key, j}, &river.InsertOpts{MaxAttempts: endless, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: rivertype.JobStates()}})
+		if err != nil {
+			return failed(err)
+		}
+		if err := q.exec(ctx, `INSERT INTO jobs_keys (key, id, grp, place) VALUES ($1, $2, $3, $2) ON CONFLICT (key) DO NOTHING`, j.Key, r.Job.ID, j.Group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Job tells where a job stands; errs.NotFound if there is none of the key.
+func (q *Queue) Job(ctx context.Context, key string) (jobs.Status, error) {
+	all, err := q.list(ctx, `k.key = $1`, key)
+	if err == nil && len(all) == 0 {
+		err = failed(rivertype.ErrNotFound)
+	}
+	if err != nil {
+		return jobs.Status{}, err
+	}
+	return all[0], nil
+}
+
+// List tells where the jobs of a group stand, in the order in which they were enqueued.
+func (q *Queue) List(ctx context.Context, group string) ([]jobs.Status, error) {
+	return q.list(ctx, `k.grp = $1`, group)
+}
+
+func (q *Queue) list(ctx context.Context, where, arg string) (all []jobs.Status, err error) {
+	var ids []int64
+	var steps []jobs.Progress
+	rows, err := q.db.QueryContext(ctx, `SELECT k.id, coalesce(p.done, 0), coalesce(p.total, 0), coalesce(p.note, ''), coalesce(p.timed, 0), coalesce(p.took, 0)
+		FROM jobs_keys k LEFT JOIN jobs_progress p ON p.key = k.key WHERE `+where+` ORDER BY k.place`, arg)
+	if err != nil {
+		return nil, failed(err)
+	}
+	for rows.Next() {
+		var id int64
+		var p jobs.Progress
+		if err := rows.Scan(&id, &p.Done, &p.Total, &p.Note, &p.Timed, &p.Took); err != nil {
+			return nil, failed(first(err, rows.Close()))
+		}
+		ids, steps = append(ids, id), append(steps, p)
+	}
+	if err := first(rows.Err(), rows.Close()); err != nil {
+		return nil, failed(err)
+	}
+	for i, id := range ids {
+		row, err := q.put.JobGet(ctx, id)
+		if err != nil {
+			return nil, failed(err)
+		}
+		s, err := status(row, steps[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+var states = map[rivertype.JobState]jobs.State{
+	rivertype.JobStateAvailable: jobs.Waiting, rivertype.JobStatePending: jobs.Waiting, rivertype.JobStateRetryable: jobs.Waiting, rivertype.JobStateScheduled: jobs.Waiting,
+	rivertype.JobStateRunning: jobs.Running, rivertype.JobStateCompleted: jobs.Done, rivertype.JobStateDiscarded: jobs.Failed, rivertype.JobStateCancelled: jobs.Cancelled,
+}
+
+func status(row *rivertype.JobRow, p jobs.Progress) (jobs.Status, error) {
+	var a args
+	if err := json.Unmarshal(row.EncodedArgs, &a); err != nil {
+		return jobs.Status{}, errs.Wrap(errs.FormatInvalid, err, "a job cannot be read", "it was written by another build of macaron")
+	}
+	s := jobs.Status{Job: a.Body, State: states[row.State], Tried: failures(row), Since: row.CreatedAt, Progress: p}
+	if n := len(row.Errors); n > 0 {
+		s.Error = row.Errors[n-1].Error
+	}
+	if n := len(row.AttemptedBy); n > 0 {
+		s.Worker = row.AttemptedBy[n-1]
+	}
+	if s.State == jobs.Cancelled && s.Error != "" && !strings.HasSuffix(s.Error, jobs.ErrCancelled.Error()) && !strings.HasSuffix(s.Error, rivertype.ErrJobCancelledRemotely.Error()) {
+		s.State = jobs.Failed // of another try nothing was to be expected
+	}
+	return s, nil
+}
+
+// Pause lets no job of a group begin; those that run stop behind their step.
+func (q *Queue) Pause(ctx context.Context, group string) error { return q.set(ctx, group, "paused") }
+
+// Paused reports whether a group is paused.
+func (q *Queue) Paused(ctx context.Context, group string) (bool, error) {
+	s, err := q.group(ctx, group)
+	return s == "paused", err
+}
+
+// Resume undoes Pause and Cancel; what had failed or was cancelled is tried again.
+func (q *Queue) Resume(ctx context.Context, group string) error {
+	if err := q.set(ctx, group, ""); err != nil {
+		return err
+	}
+	return q.each(ctx, group, func(s jobs.Status, id int64) error {
+		if s.State != jobs.Failed && s.State != jobs.Cancelled {
+			return nil
+		}
+		_, err := q.put.JobRetry(ctx, id)
+		return failed(err)
+	})
+}
+
+// Cancel ends the jobs of a group; those that run stop at once.
+func (q *Queue) Cancel(ctx context.Context, group string) error {
+	if err := q.set(ctx, group, "cancelled"); err != nil {
+		return err
+	}
+	return q.each(ctx, group, func(s jobs.Status, id int64) error {
+		if s.State.Ended() {
+			return nil
+		}
+		_, err := q.put.JobCancel(ctx, id)
+		return failed(err)
+	})
+}
+
+func (q *Queue) each(ctx context.Context, group string, do func(s jobs.Status, id int64) error) error {
+	all, err := q.List(ctx, group)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		var id int64
+		if err := q.db.QueryRowContext(ctx, `SELECT id FROM jobs_keys WHERE key = $1`, s.Key).Scan(&id); err != nil {
+			return failed(err)
+		}
+		if err := do(s, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *Queue) set(ctx context.Context, group, state string) error {
+	return q.exec(ctx, `INSERT INTO jobs_groups (name, state) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET state = excluded.state`, group, state)
+}
+
+// group is the state that somebody gave a group: "", paused, cancelled.
+func (q *Queue) group(ctx context.Context, name string) (state string, err error) {
+	err = q.db.QueryRowContext(ctx, `SELECT state FROM jobs_groups WHERE name = $1`, name).Scan(&state)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return state, failed(err)
+}
+
+func (q *Queue) exec(ctx context.Context, query string, args ...any) error {
+	_, err := q.db.ExecContext(ctx, query, args...)
+	return failed(err)
+}
+
+// Idle reports whether every job of a group has ended.
+func (q *Queue) Idle(ctx context.Context, group string) (bool, error) {
+	all, err := q.List(ctx, group)
+	for _, s := range all {
+		if !s.State.Ended() {
+			return false, err
+		}
+	}
+	return true, err
+}
+
+// forever is longer than any job takes: that a worker died, its lease tells, and not the time.
+const forever = 100 * 365 * 24 * time.Hour

@@ -1,0 +1,109 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"macaron/internal/errs"
+	"macaron/internal/jobs"
+)
+
+const (
+	poll  = 100 * time.Millisecond // for new jobs, where the database tells of none
+	again = time.Second            // a paused job is looked at again after
+)
+
+// config is that of a client; one without workers hands out nothing.
+func (q *Queue) config(workers *river.Workers) *river.Config {
+	return &river.Config{
+		Logger: q.o.Log, Workers: workers, FetchCooldown: poll / 2, FetchPollInterval: poll, RetryPolicy: backoff{},
+		JobTimeout: -1, RescueStuckJobsAfter: forever, LeaderElectionDisabled: workers == nil,
+		CompletedJobRetentionPeriod: -1, CancelledJobRetentionPeriod: -1, DiscardedJobRetentionPeriod: -1,
+	}
+}
+
+// backoff waits a second after the first failure, and twice as long after each other one.
+type backoff struct{}
+
+// NextRetry implements river.ClientRetryPolicy.
+func (backoff) NextRetry(j *rivertype.JobRow) time.Time {
+	return time.Now().Add(min(time.Minute, time.Second<<min(6, max(0, j.Attempt-1))))
+}
+
+// Work works on jobs, so many at once, until ctx ends. What runs then is put back, to go on
+// elsewhere; what does not stop within ten seconds is left to its lease.
+func (q *Queue) Work(ctx context.Context, handlers map[string]jobs.Handler, parallel int) error {
+	w := &worker{q: q, handlers: handlers, over: ctx}
+	all := river.NewWorkers()
+	river.AddWorker(all, w)
+	c := q.config(all)
+	c.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: parallel}}
+	cl, err := q.river.client(c)
+	if err != nil {
+		return failed(err)
+	}
+	if err := cl.Start(context.WithoutCancel(ctx)); err != nil {
+		return failed(err)
+	}
+	q.rescueUntil(ctx)
+	end, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
+	return failed(cl.StopAndCancel(end))
+}
+
+// worker does jobs by their kinds.
+type worker struct {
+	river.WorkerDefaults[args]
+	q        *Queue
+	handlers map[string]jobs.Handler
+	over     context.Context // of this worker's process
+}
+
+// Timeout implements river.Worker: none.
+func (*worker) Timeout(*river.Job[args]) time.Duration { return -1 }
+
+// Work implements river.Worker.
+func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
+	err := w.hold(ctx, j)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, jobs.ErrCancelled):
+		return river.JobCancel(jobs.ErrCancelled)
+	case errors.Is(err, jobs.ErrPaused), errors.Is(err, jobs.ErrLost):
+		return river.JobSnooze(again)
+	case w.over.Err() != nil:
+		return river.JobSnooze(0)
+	case jobs.IsFinal(err), failures(j.JobRow)+1 >= j.Args.Body.Tries:
+		return river.JobCancel(err)
+	}
+	return err
+}
+
+// hold does a job under its lease.
+func (w *worker) hold(ctx context.Context, j *river.Job[args]) error {
+	body := j.Args.Body
+	do, ok := w.handlers[body.Kind]
+	if !ok {
+		return errs.New(errs.Unsupported, fmt.Sprintf("no worker of this build does jobs of the kind %.40q", body.Kind), "let a worker of the build that enqueued it go on")
+	}
+	l, err := w.q.take(ctx, body)
+	if err != nil {
+		return err
+	}
+	held, lose := context.WithCancelCause(ctx)
+	renewed := make(chan struct{})
+	go func() { defer close(renewed); l.renew(held, lose) }()
+	err = do(held, body, l)
+	if cause := context.Cause(held); err != nil && errors.Is(cause, jobs.ErrLost) {
+		err = cause
+	}
+	lose(nil)
+	<-renewed
+	return first(err, l.free(context.WithoutCancel(ctx)))
+}
