@@ -11,7 +11,7 @@ import (
 	"macaron/internal/bench/ui4a"
 )
 
-// swap replaces texts in what is drawn, whatever stands around them.
+// swap replaces texts in what is drawn, whatever stands around them, and what fields hold.
 func swap(c *ui4a.Case, pairs [][2]string) (string, bool) {
 	if len(pairs) == 0 {
 		return "", false
@@ -20,8 +20,10 @@ func swap(c *ui4a.Case, pairs [][2]string) (string, bool) {
 	for _, p := range pairs {
 		list = append(list, fmt.Sprintf("[%s, %s]", js(p[0]), js(p[1])))
 	}
-	return wrap(c.Card, patch{change: `for (const w = document.createTreeWalker(box, 4); w.nextNode(); ) { const n = w.currentNode as Text; let s = n.data;
-      for (const [from, to] of [` + strings.Join(list, ", ") + `] as [string, string][]) s = s.split(from).join(to); if (s !== n.data) n.data = s; }`})
+	return wrap(c.Card, patch{change: `const swaps = [` + strings.Join(list, ", ") + `] as [string, string][];
+      for (const f of box.querySelectorAll("input, textarea") as NodeListOf<HTMLInputElement>) for (const [from, to] of swaps) if (f.value === from) f.value = to;
+      for (const w = document.createTreeWalker(box, 4); w.nextNode(); ) { const n = w.currentNode as Text; let s = n.data;
+      for (const [from, to] of swaps) s = s.split(from).join(to); if (s !== n.data) n.data = s; }`})
 }
 
 func js(s string) string { return strconv.Quote(s) }

@@ -1,6 +1,10 @@
 package mutant
 
-import "macaron/internal/bench/ui4a"
+import (
+	"strings"
+
+	"macaron/internal/bench/ui4a"
+)
 
 // renderKinds break a card so that it does not compile, mount, or stay quiet.
 func renderKinds() []Kind {
@@ -25,7 +29,11 @@ func renderKinds() []Kind {
 			body:    `const [turn, setTurn] = useMutantState(0); useMutantEffect(() => setTurn(turn + 1), [turn]);`,
 		}),
 		{l, "shows nothing", func(c *ui4a.Case) (string, bool) {
-			return replaceOnce(c.Card, "return (", "if (Date.now() > 0) return null;\n  return ("), contains(c.Card, "\n  return (")
+			at := strings.LastIndex(c.Card, "\n  return (") // of the card; helpers stand before it
+			if at < 0 {
+				return "", false
+			}
+			return c.Card[:at] + "\n  if (Date.now() > 0) return null;" + c.Card[at:], true
 		}},
 		always(l, "console.error", patch{once: `console.error("something is wrong");`}),
 		always(l, "an exception later", patch{once: `setTimeout(() => { throw new Error("broken later"); }, 0);`}),
