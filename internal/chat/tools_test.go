@@ -48,3 +48,19 @@ func TestQuoteIsReadBack(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What may not be called any more is offered as ever, and not callable.
+func TestCallableTools(t *testing.T) {
+	all := []ToolDef{{Name: "a"}, {Name: "b"}}
+	for _, c := range []struct {
+		choice            ToolChoice
+		offered, callable int
+	}{
+		{ToolChoice{}, 2, 2}, {ToolChoice{Mode: "required", Without: []string{"a"}}, 2, 1}, {ToolChoice{Without: []string{"a", "b", "c"}}, 2, 0},
+		{ToolChoice{Mode: "function", Name: "a", Without: []string{"a"}}, 1, 0}, {ToolChoice{Mode: "none", Without: []string{"a"}}, 0, 0},
+	} {
+		if n, m := len(c.choice.Offered(all)), len(c.choice.Callable(all)); n != c.offered || m != c.callable {
+			t.Errorf("%+v: %d offered, %d callable", c.choice, n, m)
+		}
+	}
+}

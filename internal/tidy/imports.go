@@ -91,6 +91,8 @@ var Rules = []Rule{
 		Why: "stores know rows and bytes, not what is computed"},
 	{From: []string{"internal/train"}, Not: rooms("internal/mint", "internal/store", "internal/backend", "internal/config", "internal/registry", "internal/session", "internal/turn", "internal/repl", "net/http", "os/exec"),
 		Why: "training computes; where checkpoints are filed, who asks, and sandboxes come in from outside"},
+	{From: []string{"internal/mindforge/discovery"}, Not: rooms("internal/turn", "internal/session", "internal/store", "internal/backend", "internal/engine", "internal/config", "internal/harness", "internal/mindforge/evaluation", "internal/mindforge/gate", "net/http", "os/exec"),
+		Why: "discovery proposes: models, runs and the sealed split answer behind interfaces, and it never learns what is sealed"},
 	{From: []string{"internal/mindforge/world"}, Not: rooms("internal/turn", "internal/session", "internal/store", "internal/backend", "internal/engine", "internal/config", "internal/mint", "net/http", "os/exec"),
 		Why: "a task is a function of its name: a world knows tools and workspaces, and neither models nor logs"},
 	{From: []string{"internal/turn"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "net/http"},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/stat"
@@ -156,9 +155,4 @@ func (s *Shelf) Report() Told {
 		out.Cost = out.Cost.Plus(r.Cost)
 	}
 	return out
-}
-
-// errSource is an error of the machinery behind a source.
-func errSource(err error, what string) error {
-	return errs.Wrap(errs.CodeOf(err), err, what, "")
 }

@@ -34,11 +34,11 @@ type Kind string
 
 // The kinds.
 const (
-	Generated  Kind = "generated"  // drawn from a family
-	Variant    Kind = "variant"    // a harder one of a task that is solved
-	Chosen     Kind = "chosen"     // a model's choice among the catalogue of families, levels and ways
-	Written    Kind = "written"    // a model's own task for the tools of a world
-	Production Kind = "production" // a run that somebody has consented to
+	Generated Kind = "generated"  // drawn from a family
+	Variant   Kind = "variant"    // a harder one of a task that is solved
+	Chosen    Kind = "chosen"     // a model's choice among the catalogue of families, levels and ways
+	Written   Kind = "written"    // a model's own task for the tools of a world
+	FromRun   Kind = "production" // a run that somebody has consented to
 )
 
 // Class is what a task is good for.
@@ -97,7 +97,8 @@ const (
 	TooEasy     Reason = "too_easy"     // solved too often
 	TooHard     Reason = "too_hard"     // solved too seldom, and yet not never
 	Unmeasured  Reason = "unmeasured"   // the machinery failed too often for a rate
-	Unconsented Reason = "consent"      // of production: nobody has consented, or it is not finished
+	Unconsented Reason = "consent"      // of production: nobody has consented
+	Unfinished  Reason = "unfinished"   // of production: it did not come to its end
 	Unverified  Reason = "unverified"   // of production: nothing on record says that the outcome is right
 	Unreplayed  Reason = "not_replayed" // of production: it does not come out the same again
 	Screened    Reason = "screened"     // of production: the data filter refuses it

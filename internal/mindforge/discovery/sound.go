@@ -86,7 +86,7 @@ func (s Settings) sound(ctx context.Context, c Candidate) (*Refusal, error) {
 
 // again makes a task of a family a second time.
 func (s Settings) again(c Candidate) (*Refusal, error) {
-	if c.Source.Kind == Production || strings.HasPrefix(c.Task.Family, world.FreeFamily) {
+	if c.Source.Kind == FromRun || strings.HasPrefix(c.Task.Family, world.FreeFamily) {
 		return nil, nil
 	}
 	t, err := world.Again([]world.World{c.World}, c.Task.ID)

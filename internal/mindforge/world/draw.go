@@ -31,8 +31,8 @@ func Shuffle(salt, key string, from []string) []string {
 	return out
 }
 
-// canary is in no other task: 48 bits of a hash of the task's name.
-func canary(id string) string {
+// Canary is in no other task: 48 bits of a hash of the task's name.
+func Canary(id string) string {
 	h := sha256.Sum256([]byte("canary\x00" + id))
 	return hex.EncodeToString(h[:6])
 }

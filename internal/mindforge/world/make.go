@@ -100,7 +100,7 @@ func (m Maker[S]) attempt(r recipe, try int) (t task[S], no *reject) {
 		ID: ID(m.rules.Name, r.family, r.level, r.seed, r.ways), World: m.rules.Name, Family: r.family, Level: r.level, Seed: r.seed, Ways: r.ways,
 		Instruction: v.instruction(), Answer: m.rules.Formats[d.kind], Shape: d.shape(),
 	}
-	t.Canary = canary(t.ID)
+	t.Canary = Canary(t.ID)
 	t.goal = v.preferred(t.goal)
 	t.offered = m.offered(salt, d.Scale, d.calls)
 	t.Judged = mindforge.Judgment{Spec: Verifier{Goal: t.goal, Data: d.data}.spec(), Solution: d.solution("the reference solution", cmp.Or(t.goal.Answer, reply))}

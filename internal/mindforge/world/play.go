@@ -170,7 +170,7 @@ func PlayCase(ctx context.Context, c bench.Case, s mindforge.Solution) (score be
 	if err != nil {
 		return bench.Score{}, err
 	}
-	dir, err := lay(step.Files)
+	dir, err := Lay(step.Files)
 	if err != nil {
 		return bench.Score{}, err
 	}
@@ -182,7 +182,7 @@ func PlayCase(ctx context.Context, c bench.Case, s mindforge.Solution) (score be
 	if step.Offer != nil {
 		offered = step.Offer(dir)
 	}
-	answer, failed := play(s, func(name string, args map[string]string) (string, error) { return invoke(ctx, offered[name], args) })
+	answer, failed := play(s, func(name string, args map[string]string) (string, error) { return Invoke(ctx, offered[name], args) })
 	if failed != nil {
 		return bench.Score{Note: errs.Clip(failed.Error())}, nil
 	}
@@ -194,8 +194,8 @@ func PlayCase(ctx context.Context, c bench.Case, s mindforge.Solution) (score be
 	return c.Score(ctx, []string{answer})
 }
 
-// lay makes a workspace; "" where the task has none.
-func lay(files map[string][]byte) (string, error) {
+// Lay makes a workspace, which the caller removes; "" where the task has none.
+func Lay(files map[string][]byte) (string, error) {
 	if files == nil {
 		return "", nil
 	}
@@ -247,8 +247,8 @@ func play(s mindforge.Solution, call func(name string, args map[string]string) (
 	return put(s.Answer)
 }
 
-// invoke calls a tool with the arguments of a solution.
-func invoke(ctx context.Context, t tool.Tool, args map[string]string) (string, error) {
+// Invoke calls a tool with the arguments of a solution, and gives the result as solutions use it.
+func Invoke(ctx context.Context, t tool.Tool, args map[string]string) (string, error) {
 	if t == nil {
 		return "", notFound("there is no such tool", "")
 	}

@@ -204,6 +204,9 @@ func TestNoPersonIsAskedInVain(t *testing.T) {
 	if asked != 1 || g.Calls() != 1 {
 		t.Errorf("asked %d times for %d calls", asked, g.Calls())
 	}
+	if spent := g.Spent(); len(spent) != 1 || spent[0] != "w" {
+		t.Errorf("spent: %v", spent)
+	}
 }
 
 // A refusal that is on record costs nothing of the budget in the process that resumes.
