@@ -81,7 +81,7 @@ func changed(why string) error {
 
 // Open is Verify with the files of a path and the signature beside it.
 func Open(path string, trusted []ed25519.PublicKey) (Signed, error) {
-	text, err := readFile(path, MaxBytes)
+	text, err := Read(path)
 	if err != nil {
 		return Signed{}, err
 	}
@@ -91,6 +91,9 @@ func Open(path string, trusted []ed25519.PublicKey) (Signed, error) {
 	}
 	return Verify(text, envelope, trusted)
 }
+
+// Read reads the text of a contract's file, signed or not.
+func Read(path string) ([]byte, error) { return readFile(path, MaxBytes) }
 
 // readFile reads a plain file, and no more of it than most bytes. A link would let its target
 // be changed by whoever may write there.

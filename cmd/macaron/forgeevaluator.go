@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/app"
+	"macaron/internal/contract/sign"
+	"macaron/internal/disk"
+	"macaron/internal/errs"
+	"macaron/internal/mindforge/evaluation"
+	"macaron/internal/mindforge/evaluation/evaluator"
+)
+
+// newForgeEvaluator is who judges: its directory, the contract that it judges by, its process.
+func newForgeEvaluator(e *env) *cobra.Command {
+	return noun("evaluator", "The process that judges candidates, and the contract that it judges by",
+		newEvaluatorContract(e), newEvaluatorSign(e), newEvaluatorInit(e), newEvaluatorServe(e))
+}
+
+func newEvaluatorContract(e *env) *cobra.Command {
+	return &cobra.Command{Use: "contract", Short: "Print the evaluation contract that this build comes with, to begin from", Args: noArgs,
+		Example: "  macaron forge evaluator contract > evaluation.toml",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := e.out.Write(evaluation.Shipped())
+			return err
+		}}
+}
+
+func newEvaluatorSign(e *env) *cobra.Command {
+	var key string
+	c := &cobra.Command{Use: "sign FILE --key KEY", Short: "Check an evaluation contract and sign it: the signature stands beside it in FILE.sig", Args: args(1, 1, "an evaluation contract"),
+		RunE: func(_ *cobra.Command, given []string) error {
+			private, err := sign.Private(key)
+			if err != nil {
+				return err
+			}
+			text, err := evaluation.Read(given[0])
+			if err != nil {
+				return err
+			}
+			out := given[0] + sign.Suffix
+			before, err := sign.ReadFile(out)
+			if err != nil && errs.CodeOf(err) != errs.NotFound {
+				return err
+			}
+			envelope, err := evaluation.Sign(text, private, before)
+			if err != nil {
+				return err
+			}
+			if err := disk.Replace(out, envelope, 0o644); err != nil {
+				return err
+			}
+			return e.wrote(out, nil)
+		}}
+	c.Flags().StringVar(&key, "key", "", "file of the private key (required); `macaron hcp keygen` makes one")
+	return c
+}
+
+func newEvaluatorInit(e *env) *cobra.Command {
+	var trusted, people []string
+	c := &cobra.Command{Use: "init DIR --trusted KEY.pub", Short: "Make an evaluator's directory: its key, its sealed seed, an empty account", Args: args(1, 1, "a directory that is not there yet"),
+		Long: "Make the directory of an evaluator. Keep it where neither the loop nor what it starts can read or write; the seed in it decides the\nsealed tasks and is printed by nothing. --trusted names who may sign evaluation contracts, --people who may approve.",
+		RunE: func(_ *cobra.Command, given []string) error {
+			if len(trusted) == 0 {
+				return errs.New(errs.InvalidRequest, "nobody is trusted to sign the evaluation contract", "name a public key with --trusted; `macaron hcp keygen` makes a pair").In("trusted")
+			}
+			signers, err := sign.Publics(trusted)
+			if err != nil {
+				return err
+			}
+			approvers, err := sign.Publics(people)
+			if err != nil {
+				return err
+			}
+			public, err := evaluator.Init(given[0], signers, approvers, rand.Reader)
+			if err != nil {
+				return err
+			}
+			if e.json {
+				return e.printJSON(map[string]any{"dir": given[0], "key": sign.KeyID(public)})
+			}
+			fmt.Fprintf(e.out, "%s is the evaluator's alone; %s/key.pub goes to those who check its decisions.\n%s\n", given[0], given[0], sign.KeyID(public))
+			return nil
+		}}
+	c.Flags().StringSliceVar(&trusted, "trusted", nil, "public keys of who signs evaluation contracts")
+	c.Flags().StringSliceVar(&people, "people", nil, "public keys of who approves")
+	return c
+}
+
+// newEvaluatorServe is the process. The loop starts it, with a --home of its own.
+func newEvaluatorServe(e *env) *cobra.Command {
+	var outside []string
+	c := &cobra.Command{Use: "serve DIR CONTRACT", Hidden: true, Short: "Judge what comes in as lines of JSON, and answer with signed decisions (started by the loop)", Args: args(2, 2, "an evaluator's directory and its contract"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return e.withApp(cmd, func(ctx context.Context, a *app.App) error {
+				v, err := a.Evaluator(ctx, given[0], given[1], outside)
+				if err != nil {
+					return err
+				}
+				err = v.Serve(ctx, e.in, e.out)
+				if closed := v.Close(); err == nil {
+					err = closed
+				}
+				return err
+			})
+		}}
+	c.Flags().StringSliceVar(&outside, "outside", nil, "directories that the loop may write")
+	return c
+}
