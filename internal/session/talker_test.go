@@ -142,8 +142,9 @@ func (t *talker) remove() {
 	fmt.Println("deleted", t.last)
 }
 
-// card uses a card of the last answer, until it is sent.
+// card uses a card of an answer that had none, until it is sent.
 func (t *talker) card() {
+	t.together()
 	on := "inline/" + t.last + "/0"
 	revision := ids.DigestOf([]byte(t.last))
 	keep := func(at int, bodies ...record.Body) {

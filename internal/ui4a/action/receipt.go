@@ -41,7 +41,7 @@ type Receipt struct {
 // messages are the sentences for people, by reason.
 var messages = map[Reason]string{
 	Stale:       "The card has changed since; nothing was sent. Use the card that is shown now.",
-	Replayed:    "This was sent before; nothing was sent again.",
+	Replayed:    "This card has been used since, such as in another tab, or this was sent before; nothing was sent now. Reload the page to go on with the card as it is.",
 	DynamicText: "The card holds private values, so it may send only what is written in its source and its declared state; this text was made while it ran. Nothing was sent.",
 	Tainted:     "What the card would have sent has a private value in it, or a piece of one. Nothing was sent.",
 }
