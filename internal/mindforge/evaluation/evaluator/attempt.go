@@ -139,7 +139,7 @@ func (e *Evaluator) once(ctx context.Context, m *measured, champion, candidate m
 			b, err = e.Actor.Try(ctx, candidate, t, seed)
 		}
 		if ctx.Err() != nil {
-			return a, b, context.Cause(ctx)
+			return a, b, errs.Wrap(errs.Canceled, context.Cause(ctx), "the evaluator was stopped in an attempt", "ask again: it goes on under the same number")
 		}
 		m.cost = m.cost.Plus(a.Cost).Plus(b.Cost)
 		if err == nil && a.Failure != mindforge.Infrastructure && b.Failure != mindforge.Infrastructure {
