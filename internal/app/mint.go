@@ -143,16 +143,19 @@ type publisher struct {
 
 // Publish implements mint.Publisher. The adapter has the name of its checkpoint.
 func (p publisher) Publish(ctx context.Context, owner string, r mint.Revision) (ids.Digest, error) {
-	now, _, err := p.contracts.served(ctx, owner, "")
-	if err != nil {
-		return "", err
+	if r.Contract == "" {
+		now, _, err := p.contracts.served(ctx, owner, "")
+		if err != nil {
+			return "", err
+		}
+		r.Contract = now.Contract.Hash()
 	}
 	name := path.Base(r.Path)
 	if adapter.CheckName(name) != nil { // a checkpoint's may be longer
 		name = "sampler"
 	}
 	out, err := p.Catalogue.Publish(ctx, owner, revisions.Draft{Files: revisions.Files{Config: r.Config, Tensors: r.Tensors}, Name: name, Parent: r.Parent,
-		Contract: now.Contract.Hash(), Checkpoint: r.Checkpoint, Data: r.Data, Recipe: r.Recipe, Metrics: r.Metrics})
+		Contract: r.Contract, Checkpoint: r.Checkpoint, Data: r.Data, Recipe: r.Recipe, Metrics: r.Metrics})
 	return out.Hash, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	"macaron/internal/engine/lora"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mint/ledger"
@@ -206,7 +207,11 @@ func (s *Service) Upload(ctx context.Context, owner string, r io.Reader) (Checkp
 	now := s.o.Clock.Now().UTC()
 	c := ledger.Checkpoint{Owner: owner, Run: s.o.IDs.New(ids.Session) + ":upload:0", Kind: string(Training), Name: "upload", Base: w.Base().Name, Created: now}
 	c.Path = checkpointPath(c.Run, Training, c.Name)
-	if c.About, err = (about{Spec: t.Spec()}).bytes(); err != nil {
+	content, err := lora.Parse(a.Config, a.Tensors)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	if c.About, err = (about{Spec: t.Spec(), From: content.Revision().Hash}).bytes(); err != nil {
 		return Checkpoint{}, err
 	}
 	if c.Adapter, c.Bytes, err = s.putAdapter(a); err != nil {

@@ -24,6 +24,7 @@ type Revision struct {
 	Adapter
 	Parent     ids.Digest         // that training began from, or that the run published before
 	Checkpoint ids.Digest         // the last saved state of the run, with the optimizer's
+	Contract   ids.Digest         // as the client says, that it was trained for; "": the one in force
 	Data       ids.Digest         // as the client says, of what it trains on
 	Recipe     string             // as the client says
 	Metrics    map[string]float64 // as the client says, and optimizer steps
@@ -57,8 +58,8 @@ func (s *Service) publish(m *model, r Save, a Adapter, c *ledger.Checkpoint) ([]
 	return []ledger.Model{row}, err
 }
 
-// said takes over what a client's metadata say of a revision: data (a digest), recipe (its
-// text) and metric.NAME (a number, or the text of one). The rest is the client's own.
+// said takes over what a client's metadata say of a revision: data and contract (digests),
+// recipe (its text) and metric.NAME (a number, or the text of one). The rest is the client's own.
 func (r *Revision) said(metadata json.RawMessage) {
 	var all map[string]any
 	if json.Unmarshal(metadata, &all) != nil {
@@ -76,6 +77,8 @@ func (r *Revision) said(metadata json.RawMessage) {
 		switch d, err := ids.ParseDigest(text); {
 		case name == "data" && err == nil:
 			r.Data = d
+		case name == "contract" && err == nil:
+			r.Contract = d
 		case name == "recipe" && len(text) <= maxAbout:
 			r.Recipe = text
 		case isMetric && ok && len(r.Metrics) < maxMetrics:

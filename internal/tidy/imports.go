@@ -16,7 +16,7 @@ type Rule struct {
 var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract", "internal/tool", "internal/money", "internal/mindforge"}
 
 // forgeRooms lie below the words of the loop and are no words.
-var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act", "internal/mindforge/attest", "internal/mindforge/lineage", "internal/mindforge/reflect"}
+var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act", "internal/mindforge/update", "internal/mindforge/attest", "internal/mindforge/lineage", "internal/mindforge/reflect"}
 
 // pure are the packages whose results depend on their arguments alone.
 var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library", "internal/mindforge/stat", "internal/mindforge/gate"}
@@ -113,6 +113,10 @@ var Rules = []Rule{
 		Why: "attempts go through the harness, whoever stands behind it"},
 	{From: []string{"internal/mindforge/reflect"}, Not: rooms("os", "net", "net/http", "internal/store", "internal/engine", "internal/harness", "internal/backend/local", "internal/backend/upstream"),
 		Why: "a proposer sees a Generator and evidence, and runs nothing"},
+	{From: []string{"internal/mindforge/update"}, Except: []string{"internal/mindforge/update/tinkerclient"}, Not: rooms("net", "net/http", "internal/store", "internal/engine", "internal/backend/local", "internal/config", "internal/mindforge/scripted"),
+		Why: "an update selects and says what is trained; the protocol is its client's, whether what trains is this process or another"},
+	{From: []string{"internal/mindforge/update/tinkerclient"}, Not: rooms("internal/store", "internal/backend", "internal/engine", "internal/harness", "internal/config", "internal/mindforge/expansion", "internal/mindforge/evaluation"),
+		Why: "a client knows the protocol and an address, never who answers there"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
 		Why: "std and go-cmp test; the real part runs where a mock would stand; config is one struct"},
 }
