@@ -21,6 +21,7 @@ func main() {
 	seeds := flag.Uint64("seeds", 40, "planted problems")
 	skill := flag.Float64("skill", 0.6, "of the reflective proposer")
 	only := flag.String("only", "", "one of recall, curse, coverage")
+	flag.IntVar(&chosen, "arm", -1, "of the arms of recall, by number from 0; -1: all")
 	flag.Parse()
 	for name, table := range map[string]func(uint64, float64) error{"recall": recall, "curse": curse, "coverage": coverage} {
 		if *only != "" && *only != name {
@@ -63,10 +64,16 @@ var arms = []arm{
 	}, false},
 }
 
+// chosen is the arm that is run; -1: all.
+var chosen int
+
 // recall tells which share of the planted improvements each arm ends with.
 func recall(seeds uint64, skill float64) error {
 	fmt.Printf("\n| arm | attempts | recall, mean | quartiles | problems with 0.9 or more | harmful | true rate | fresh seeds less true |\n|---|---|---|---|---|---|---|---|\n")
-	for _, a := range arms {
+	for i, a := range arms {
+		if chosen >= 0 && i != chosen {
+			continue
+		}
 		var found, model []float64
 		harm, truth, bias := 0.0, 0.0, 0.0
 		var scored expansion.Calibration
