@@ -5,24 +5,21 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"strings"
-	"time"
 
 	"macaron/internal/adapter"
-	"macaron/internal/bench"
 	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/harness"
-	"macaron/internal/ids"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/expansion"
 	"macaron/internal/mindforge/world"
 	"macaron/internal/record"
-	"macaron/internal/transcript"
 )
 
-// Actor runs the harness. It is safe for as many attempts at once as Deps are.
+// Actor is a world's actor that classifies what failed, and audits what passed.
 type Actor struct {
 	Deps   harness.Deps // Contracts is the pair's
 	Owner  string
@@ -30,9 +27,8 @@ type Actor struct {
 	// Source gives the revisions that a contract's own sources name, for adapters that a pair
 	// does not list; nil: there are none.
 	Source  func(c *contract.Contract) ([]adapter.Revision, error)
-	Purpose record.Purpose       // "": evaluation, of which no rows are trained on
-	Limits  record.RunLimits     // lower than the contract's
-	CPU     func() time.Duration // that this process has used; nil: not told
+	Purpose record.Purpose   // "": evaluation, of which no rows are trained on
+	Limits  record.RunLimits // lower than the contract's
 }
 
 // Try implements mindforge.Actor.
@@ -41,59 +37,35 @@ func (a *Actor) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, see
 	if err != nil {
 		return mindforge.Outcome{}, err
 	}
-	pinned, err := a.pin(p)
-	if err != nil {
-		return mindforge.Outcome{}, err
+	var served []adapter.Revision
+	if a.Source != nil {
+		if served, err = a.Source(p.Contract); err != nil {
+			return mindforge.Outcome{}, err
+		}
 	}
-	d, began := a.Deps, a.cpu()
-	d.Contracts = pinned
-	runner := bench.Runner{Deps: d, Owner: a.Owner, Seed: seed, Purpose: a.Purpose, Limit: a.Limits}
-	row, err := runner.Run(ctx, world.Suite{Worlds: a.Worlds, Tasks: []mindforge.Task{t}}, world.Item(t), p.Contract.Agent.Mode)
-	if err != nil {
-		return mindforge.Outcome{}, err
-	}
-	out := mindforge.Outcome{Cost: cost(row)}
-	out.Cost.CPUMS = (a.cpu() - began).Milliseconds()
-	if len(row.Runs) == 0 {
-		out.Failure, out.Evidence = mindforge.Infrastructure, []string{row.Failure}
-		return out, nil
-	}
-	out.Run = row.Runs[len(row.Runs)-1]
-	return a.judged(ctx, d, p, t, row, out)
+	answer := ""
+	runs := world.Actor{Worlds: a.Worlds, Deps: a.Deps, Owner: a.Owner, Purpose: cmp.Or(a.Purpose, record.Evaluation), Served: served, Limit: a.Limits,
+		Explain: func(ctx context.Context, at world.Attempt) (mindforge.Failure, []string, error) {
+			answer = at.Answer
+			return a.explain(ctx, at)
+		}}
+	out, err := runs.Try(ctx, p, t, seed)
+	out.Answer = strings.ToValidUTF8(answer[:min(len(answer), mindforge.MaxAnswer)], "")
+	return out, err
 }
 
-// judged reads the run's record and says what the attempt came to.
-func (a *Actor) judged(ctx context.Context, d harness.Deps, p mindforge.Pair, t mindforge.Task, row bench.Row, out mindforge.Outcome) (mindforge.Outcome, error) {
-	run, err := a.record(ctx, d, out.Run)
-	if err != nil {
-		return out, err
+// explain says what a failed attempt failed by, and why one that passed is not believed.
+func (a *Actor) explain(ctx context.Context, at world.Attempt) (mindforge.Failure, []string, error) {
+	x := expansion.Attempt{Run: at.Run, Contract: at.Contract, Task: at.Task, Answer: at.Answer, Pass: at.Pass}
+	if !at.Pass {
+		f := expansion.Classify(x)
+		return f.Failure, f.Evidence, nil
 	}
-	out.Pass, out.Points = row.Failure == "" && row.Points >= 1, row.Points
-	at := expansion.Attempt{Run: run, Contract: p.Contract, Task: t, Pass: out.Pass}
-	if run.Closed != nil {
-		at.Answer = run.Closed.Answer
-		out.Answer = strings.ToValidUTF8(at.Answer[:min(len(at.Answer), mindforge.MaxAnswer)], "")
+	if at.Task.Judged.Unplayed {
+		return "", nil, nil
 	}
-	if !out.Pass {
-		f := expansion.Classify(at)
-		out.Failure, out.Evidence = f.Failure, f.Evidence
-		return out, nil
-	}
-	if t.Judged.Unplayed {
-		return out, nil
-	}
-	f, err := expansion.Audit(at, a.play(ctx))
-	if err != nil || f.Failure == "" {
-		return out, err
-	}
-	out.Pass, out.Points, out.Failure, out.Evidence = false, 0, f.Failure, f.Evidence
-	return out, nil
-}
-
-func (a *Actor) record(ctx context.Context, d harness.Deps, id string) (*transcript.Run, error) {
-	h := harness.New(d)
-	defer h.Close()
-	return h.Transcript(ctx, a.Owner, id)
+	f, err := expansion.Audit(x, a.play(ctx))
+	return f.Failure, f.Evidence, err
 }
 
 // play plays solutions in the task's world.
@@ -109,48 +81,4 @@ func (a *Actor) play(ctx context.Context) expansion.Play {
 		}
 		return score.Points >= 1, err
 	}
-}
-
-func (a *Actor) cpu() time.Duration {
-	if a.CPU == nil {
-		return 0
-	}
-	return a.CPU()
-}
-
-func cost(r bench.Row) mindforge.Cost {
-	return mindforge.Cost{Attempts: 1, Turns: r.Turns, Prompt: int64(r.Prompt), Output: int64(r.Output), WallMS: r.WallMS, USD: r.CostUSD}
-}
-
-// pinned is a pair as runs ask for it. It implements harness.Contracts.
-type pinned struct {
-	made      *contract.Contract
-	revisions []adapter.Revision
-}
-
-// pin puts the pair's revisions before those that the contract's sources name.
-func (a *Actor) pin(p mindforge.Pair) (pinned, error) {
-	out := pinned{p.Contract, nil}
-	if a.Source != nil {
-		all, err := a.Source(p.Contract)
-		if err != nil {
-			return out, err
-		}
-		out.revisions = all
-	}
-	out.revisions = append(append([]adapter.Revision(nil), p.Revisions...), out.revisions...)
-	return out, nil
-}
-
-// Current implements harness.Contracts.
-func (p pinned) Current(context.Context, string) (*contract.Contract, []adapter.Revision, error) {
-	return p.made, p.revisions, nil
-}
-
-// Contract implements harness.Contracts.
-func (p pinned) Contract(hash ids.Digest) (*contract.Contract, error) {
-	if p.made.Hash() == hash {
-		return p.made, nil
-	}
-	return nil, errs.New(errs.NotFound, "the run is of another pair", "")
 }

@@ -57,7 +57,6 @@ func (a Actor) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed
 	}
 	if row.Failure != "" {
 		out.Failure, out.Evidence = mindforge.Infrastructure, []string{row.Failure}
-		return out, nil
 	}
 	return a.explained(ctx, d, p, t, out)
 }
@@ -71,9 +70,9 @@ func (a Actor) explained(ctx context.Context, d harness.Deps, p mindforge.Pair, 
 	if err != nil {
 		return out, err
 	}
-	out.Failure, out.Evidence, err = a.Explain(ctx, Attempt{run, p.Contract, t, answered(run, p.Contract), out.Pass})
-	if out.Failure != "" {
-		out.Pass, out.Points = false, 0
+	why, evidence, err := a.Explain(ctx, Attempt{run, p.Contract, t, answered(run, p.Contract), out.Pass})
+	if why != "" { // the record can tell more than that the machinery failed
+		out.Failure, out.Evidence, out.Pass, out.Points = why, evidence, false, 0
 	}
 	return out, err
 }
