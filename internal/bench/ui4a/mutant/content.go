@@ -233,6 +233,4 @@ func otherLanguage(c *ui4a.Case) (string, bool) {
 	return wrap(c.Card, patch{after: "<p>{" + js(strings.Repeat(text+" ", 4)) + "}</p>"})
 }
 
-func contains(s, part string) bool { return strings.Contains(s, part) }
-
 func replaceOnce(s, from, to string) string { return strings.Replace(s, from, to, 1) }
