@@ -1,6 +1,10 @@
 package mutant
 
-import "macaron/internal/bench/ui4a"
+import (
+	"strings"
+
+	"macaron/internal/bench/ui4a"
+)
 
 // texts selects what a style is put on: elements that hold text and are no controls.
 const texts = `[...box.querySelectorAll("h1,h2,h3,p,span,strong,dt,dd,td,th,li,label,div")].filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && (n as Text).data.trim())) as HTMLElement[]`
@@ -29,7 +33,10 @@ func visualKinds() []Kind {
 		always(l, "small type", patch{change: each(`e.style.fontSize = "9px";`)}),
 		always(l, "a very small note", patch{after: `<p style={{ fontSize: 8 }}>{"a note"}</p>`}),
 		always(l, "half of it rather small", patch{change: each(`e.style.fontSize = "12.5px";`)}),
-		where(l, "small buttons", patch{change: `for (const b of box.querySelectorAll("button")) b.style.cssText += ";min-height:0!important;height:14px!important;padding:0 2px!important;font-size:12px!important;line-height:1!important";`}, "<Button"),
+		{l, "small buttons", func(c *ui4a.Case) (string, bool) { // one alone with space around it is large enough (WCAG 2.5.8)
+			source, ok := wrap(c.Card, patch{change: `for (const b of box.querySelectorAll("button")) b.style.cssText += ";min-height:0!important;height:14px!important;padding:0 2px!important;font-size:12px!important;line-height:1!important";`})
+			return source, ok && strings.Count(c.Card, "<Button") > 1
+		}},
 		always(l, "much too high", patch{after: `<div style={{ display: "grid", gap: 380 }}>{["one", "two", "three", "four", "five", "six", "seven"].map((t) => <p key={t}>{t}</p>)}</div>`}),
 		always(l, "a large hole", patch{after: `<div style={{ height: 1400 }} /><p>{"the end"}</p>`}),
 	}
