@@ -222,6 +222,10 @@ forge-search-bench: ## measure the search over contracts on planted problems of 
 forge-simulate: ## count the errors of the gate's sealed test on candidates of which the truth is known (N promotions a line)
 	@$(GO) run ./test/forge/simulate -n $(or $(N),1000)
 
+.PHONY: forge-base-failing
+forge-base-failing: build model ## draw tasks that the default model fails in each of 4 samples under the shipped contract, until there are N (100 if not given); it goes on where it was
+	@$(GO) run ./test/forge/failing -n $(or $(N),100) -for $(or $(FOR),0)
+
 .PHONY: train-default
 train-default: build model ## train the four default adapters from nothing, into .cache/default-set; it goes on where it was
 	@$(PYTHON) recipes/default-set/export.py $(CACHE)/default-set

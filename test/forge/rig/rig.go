@@ -1,0 +1,137 @@
+// Package rig opens the default model for measurements of the loop: its pair, and an actor
+// that makes attempts with the harness of production.
+package rig
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"macaron/internal/app"
+	"macaron/internal/auth"
+	"macaron/internal/config"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/act"
+	"macaron/internal/mindforge/edit"
+	"macaron/internal/mindforge/evaluation"
+	"macaron/internal/mindforge/world"
+	"macaron/internal/mindforge/world/compose"
+	"macaron/internal/mindforge/world/terminal"
+	"macaron/internal/mindforge/world/text"
+	"macaron/internal/models"
+	"macaron/internal/obs"
+	"macaron/internal/record"
+)
+
+// Worlds are those that come with the program.
+var Worlds = []world.World{compose.New(), terminal.New(), text.New()}
+
+// Hashes name everything that a measurement depends on, the code aside. They are in force
+// before the first task is drawn.
+type Hashes struct {
+	Base       ids.Digest `json:"base"`       // the model's file
+	Contract   ids.Digest `json:"contract"`   // that is served
+	Catalogue  ids.Digest `json:"catalogue"`  // of edits
+	Evaluation ids.Digest `json:"evaluation"` // the shipped evaluation contract, whose splits are used
+}
+
+// Rig is a program that is open, without a listener.
+type Rig struct {
+	*act.Actor
+	Pair       mindforge.Pair
+	Hashes     Hashes
+	Evaluation *evaluation.Contract
+	app        *app.App
+	home       string
+}
+
+// Open starts the default model of the user's home under a contract's file. State goes into a
+// directory that Close removes.
+func Open(ctx context.Context, contract string) (r *Rig, err error) {
+	own, err := config.Load(nil)
+	if err != nil {
+		return nil, err
+	}
+	store, err := models.Open(own.Home)
+	if err != nil {
+		return nil, err
+	}
+	model, err := (&models.Fetcher{Store: store}).Resolve(ctx, own.Model)
+	if err = errors.Join(err, store.Close()); err != nil {
+		return nil, err
+	}
+	r = &Rig{}
+	if r.home, err = os.MkdirTemp("", "macaron-forge-"); err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(map[string]string{"home": r.home, "contract": contract, "listen": "127.0.0.1:0"})
+	if err == nil {
+		r.app, err = app.New(cfg, app.Options{Log: obs.Discard(), Model: model})
+	}
+	if err == nil {
+		err = r.ready(ctx, model)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func (r *Rig) ready(ctx context.Context, model models.Local) error {
+	if err := r.app.WaitReady(ctx); err != nil {
+		return err
+	}
+	deps, pair, err := r.app.Forge(ctx)
+	if err != nil {
+		return err
+	}
+	r.Evaluation, err = evaluation.Parse(evaluation.Shipped())
+	if err != nil {
+		return err
+	}
+	rules, err := r.Evaluation.Hash()
+	r.Pair = pair
+	r.Hashes = Hashes{model.Digest, pair.Contract.Hash(), edit.Committed().Hash(), rules}
+	r.Actor = &act.Actor{Deps: deps, Owner: auth.Local, Worlds: Worlds, Purpose: record.Evaluation}
+	return err
+}
+
+// Close stops the program and removes its state.
+func (r *Rig) Close() error {
+	var err error
+	if r.app != nil {
+		err = r.app.Close()
+	}
+	return errors.Join(err, os.RemoveAll(r.home))
+}
+
+// Families lists the worlds' families of a split, in the worlds' order.
+func Families(c *evaluation.Contract, split evaluation.Split) (out []evaluation.Family) {
+	for _, w := range Worlds {
+		for _, name := range w.Families() {
+			if c.Splits.Of(w.Name(), name) == split {
+				out = append(out, evaluation.Family{World: w.Name(), Name: name})
+			}
+		}
+	}
+	return out
+}
+
+// Make makes the task of a family that a seed names.
+func Make(f evaluation.Family, level int, seed uint64) (mindforge.Task, error) {
+	w, err := world.Of(Worlds, f.World)
+	if err != nil {
+		return mindforge.Task{}, err
+	}
+	return w.Make(f.Name, level, seed)
+}
+
+// Same refuses to go on with what was measured of something else.
+func (h Hashes) Same(o Hashes, what string) error {
+	if h == o {
+		return nil
+	}
+	return errs.New(errs.ChecksumMismatch, what+" is of another model, contract, catalogue or evaluation contract", "move it away to begin anew")
+}
