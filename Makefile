@@ -226,6 +226,10 @@ forge-simulate: ## count the errors of the gate's sealed test on candidates of w
 forge-base-failing: build model ## draw tasks that the default model fails in each of 4 samples under the shipped contract, until there are N (100 if not given); it goes on where it was
 	@$(GO) run ./test/forge/failing -n $(or $(N),100) -for $(or $(FOR),0)
 
+.PHONY: forge-coverage
+forge-coverage: build model ## cover the tasks that the default model fails, by the adaptive search and its controls at equal attempts (ATTEMPTS of each arm, SEED, PRACTICE tasks, PROPOSER uniform or model); it goes on where it was
+	@$(GO) run ./test/forge/coverage -attempts $(or $(ATTEMPTS),800) -seed $(or $(SEED),1) -practice $(or $(PRACTICE),4) -proposer $(or $(PROPOSER),uniform)
+
 .PHONY: train-default
 train-default: build model ## train the four default adapters from nothing, into .cache/default-set; it goes on where it was
 	@$(PYTHON) recipes/default-set/export.py $(CACHE)/default-set

@@ -16,7 +16,7 @@ type Rule struct {
 var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract", "internal/tool", "internal/money", "internal/mindforge"}
 
 // forgeRooms lie below the words of the loop and are no words.
-var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act", "internal/mindforge/update", "internal/mindforge/attest", "internal/mindforge/lineage", "internal/mindforge/reflect"}
+var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act", "internal/mindforge/update", "internal/mindforge/attest", "internal/mindforge/lineage", "internal/mindforge/reflect", "internal/mindforge/report"}
 
 // pure are the packages whose results depend on their arguments alone.
 var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library", "internal/mindforge/stat", "internal/mindforge/gate"}
@@ -117,6 +117,8 @@ var Rules = []Rule{
 		Why: "an update selects and says what is trained; the protocol is its client's, whether what trains is this process or another"},
 	{From: []string{"internal/mindforge/update/tinkerclient"}, Not: rooms("internal/store", "internal/backend", "internal/engine", "internal/harness", "internal/config", "internal/mindforge/expansion", "internal/mindforge/evaluation"),
 		Why: "a client knows the protocol and an address, never who answers there"},
+	{From: []string{"internal/mindforge/report"}, Not: rooms("os", "net", "net/http", "internal/store", "internal/harness", "internal/backend", "internal/engine", "internal/config", "internal/bench", "internal/mindforge/loop"),
+		Why: "a report is made of the ledger alone, so that it can be made again"},
 	{Not: []string{"github.com/stretchr/testify", "github.com/golang/mock", "go.uber.org/mock", "github.com/spf13/viper"}, Tests: true,
 		Why: "std and go-cmp test; the real part runs where a mock would stand; config is one struct"},
 }

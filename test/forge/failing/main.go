@@ -97,7 +97,7 @@ func (d *draw) set(ctx context.Context, n int) (rig.Set, error) {
 // measure tries a task until it passes or has failed in every sample.
 func (d *draw) measure(ctx context.Context, t mindforge.Task, s *rig.Set) error {
 	s.Drawn++
-	f := rig.Failing{ID: t.ID, Seed: t.Seed, Failures: map[mindforge.Failure]int{}}
+	f := rig.Failing{ID: t.ID, Asked: rig.Asked(t), Seed: t.Seed, Failures: map[mindforge.Failure]int{}}
 	for try, n := uint64(1), 0; n < d.samples; try++ {
 		o, err := d.attempt(ctx, t, try)
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"macaron/internal/errs"
+	"macaron/internal/ids"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/world"
@@ -30,6 +32,7 @@ type Set struct {
 // Failing is a task of the set, with the classes of its failures.
 type Failing struct {
 	ID       string                    `json:"id"`
+	Asked    ids.Digest                `json:"asked"` // hash of what the model is shown of it
 	Seed     uint64                    `json:"seed"`
 	Failures map[mindforge.Failure]int `json:"failures"`
 }
@@ -42,10 +45,16 @@ func (s Set) Items() ([]mindforge.Task, error) {
 		if err != nil {
 			return nil, err
 		}
+		if Asked(t) != f.Asked {
+			return nil, errs.New(errs.ChecksumMismatch, "the task "+errs.Clip(f.ID)+" asks something else than it did when it was measured", "draw the set anew: make forge-base-failing")
+		}
 		out[i] = t
 	}
 	return out, nil
 }
+
+// Asked is the hash of what a model is shown of a task.
+func Asked(t mindforge.Task) ids.Digest { return ids.DigestOf([]byte(world.Prompt(t))) }
 
 // Draw gives the n-th task of a family in a draw that is named. Its seed follows from the
 // hashes, so that nobody can have chosen it before contract and catalogue were what they are.
