@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,8 +15,16 @@ import (
 	"macaron/internal/ui4a/serve"
 )
 
-// cardSurface is the surface on which the page shows its one card.
+// cardSurface is the surface on which a card is shown that is in no canvas file.
 var cardSurface = string(ui4a.Canvas("card"))
+
+// canvasOf is the surface of a card's file: a canvas is known by its name.
+func canvasOf(file string) string {
+	if id, err := ui4a.CanvasID(filepath.Base(file)); err == nil {
+		return string(ui4a.Canvas(id))
+	}
+	return cardSurface
+}
 
 func newUI4AServe(e *env) *cobra.Command {
 	port := 0
@@ -31,7 +40,7 @@ func newUI4AServe(e *env) *cobra.Command {
 }
 
 func (e *env) serveCard(ctx context.Context, file string, port int) error {
-	s := serve.New(cardSurface, func() (string, error) { return e.readCard(file) })
+	s := serve.New(canvasOf(file), func() (string, error) { return e.readCard(file) })
 	if _, err := s.Compile(); err != nil {
 		return err
 	}

@@ -64,12 +64,20 @@ func TestTheHostTrustsNoFrame(t *testing.T) {
 	}
 }
 
-// spy is a card that listens to everything that a card can listen to.
+// spy is a card that listens to everything that a card can listen to, and has bent what a
+// careless runtime would call: the search for sealed fields, and the setter of texts.
 const spy = `const [seen, see] = S.usePersistedState("seen", ""), [full, fill] = S.usePersistedState("full", false);
+if (!window.bent) {
+	window.bent = [];
+	const text = Object.getOwnPropertyDescriptor(Node.prototype, "textContent"), get = WeakMap.prototype.get;
+	Object.defineProperty(Node.prototype, "textContent", {...text, set(v) { window.bent.push(this); text.set.call(this, v); }});
+	WeakMap.prototype.get = function (k) { return k?.localName === "div" ? undefined : get.call(this, k); };
+	Object.defineProperty(document, "activeElement", {value: null});
+}
 R.useEffect(() => {
 	for (const type of ["keydown", "keyup", "keypress", "beforeinput", "input", "change", "compositionend", "selectionchange", "textInput", "paste"])
 		for (const o of [window, document, document.body]) o.addEventListener(type, (e) => { if (e.isTrusted) see((s) => s + "|" + type + (e.key ?? "") + (e.data ?? "") + (e.composedPath()[0]?.value ?? "") + (e.target?.value ?? "")); }, {capture: true});
-	setInterval(() => { const t = document.getSelection() + document.body.innerText + document.activeElement?.value + [...document.querySelectorAll("*")].map((e) => e.shadowRoot?.innerHTML ?? "").join(""); if (t.includes("SECRET")) see(t); }, 50);
+	setInterval(() => { const t = document.getSelection() + document.body.innerText + window.bent.map((e) => e.getRootNode().querySelector("input")?.value).join() + [...document.querySelectorAll("*")].map((e) => e.shadowRoot?.innerHTML ?? "").join(""); if (t.includes("SECRET")) see(t); }, 50);
 }, []);
 return h("div", {style: {height: 200}}, h("div", {style: {position: "absolute", left: 0, top: 60, width: 200}}, h(S.PrivateField, {name: "secretA", label: "Account", onFilled: fill})), `
 
@@ -78,10 +86,7 @@ func TestAPrivateFieldIsTheHostsAlone(t *testing.T) {
 	r.show("p1", "a", spy+`h("button", {`+button+`, onClick: () => C.sendAction({name: "pay", reads: ["secretA"]})}, "pay"),
 		h("button", {style: {position: "absolute", left: 120, top: 0, width: 100, height: 40}, onClick: () => C.sendAction({name: "add", reads: ["secretA"], execution: "host-capability", capability: "calendar.add"})}, "add"));`, "seen", "full", "secretA")
 	r.wait(`document.querySelector("iframe").style.height === "224px"`)
-	r.pause()
-	r.at(60, 110)
-	r.wait(`document.activeElement === document.querySelector("iframe")`)
-	r.pause()
+	r.into(60, 110)
 	r.must(r.Press("SECRET 12345"))
 	r.wait(`rig.state.full === true`)
 	r.at(20, 20)

@@ -128,6 +128,28 @@ func (r *rig) at(x, y float64) {
 	r.must(r.ClickAt(corner[0]+x, corner[1]+y, 1))
 }
 
+// into clicks a field of the frame until the frame's own process has the focus in it: a
+// click behind a change of the frame's size can meet the frame and nothing in it.
+func (r *rig) into(x, y float64) {
+	r.t.Helper()
+	d, err := r.Frame(r.url + runtime.FramePath)
+	r.must(err)
+	defer d.Close()
+	for range 10 {
+		r.at(x, y)
+		held, err := browser.Look[bool](d, `new Promise((done) => {
+			const ask = (left) => document.hasFocus() && document.activeElement !== document.body ? done(true) : left ? setTimeout(ask, 50, left - 1) : done(false);
+			ask(40);
+		})`)
+		r.must(err)
+		if held {
+			return
+		}
+		r.t.Logf("a click at %v, %v has focused nothing; once more", x, y)
+	}
+	r.t.Fatal("no click has focused a field")
+}
+
 func replace(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
 
 func quote(s string) string { return fmt.Sprintf("%q", s) }

@@ -16,6 +16,12 @@ function getter<T, R>(proto: object, name: string): (self: T) => R {
   return (self) => apply(f, self, []);
 }
 
+/** The setter of a property. */
+function setter<T, V>(proto: object, name: string): (self: T, value: V) => void {
+  const f = getOwnPropertyDescriptor(proto, name)!.set!;
+  return (self, value) => apply(f, self, [value]);
+}
+
 /** Sets a property for good: neither written nor configured again. */
 export function pin(object: object, name: PropertyKey, value: unknown) {
   defineProperty(object, name, { value, writable: false, configurable: false, enumerable: true });
@@ -40,6 +46,10 @@ export const native = {
   setAttribute: method<Element, [string, string], void>(Element.prototype, "setAttribute"),
   listen: method<EventTarget, [string, (e: Event) => void, AddEventListenerOptions?], void>(EventTarget.prototype, "addEventListener"),
   unlisten: method<EventTarget, [string, (e: Event) => void], void>(EventTarget.prototype, "removeEventListener"),
+  setText: setter<Node, string>(Node.prototype, "textContent"),
+  known: method<WeakMap<object, () => void>, [object], (() => void) | undefined>(WeakMap.prototype, "get"),
+  know: method<WeakMap<object, () => void>, [object, () => void], unknown>(WeakMap.prototype, "set"),
+  forget: method<WeakMap<object, () => void>, [object], boolean>(WeakMap.prototype, "delete"),
   stop: method<Event, [], void>(Event.prototype, "stopImmediatePropagation"),
   target: getter<Event, EventTarget | null>(Event.prototype, "target"),
   post: method<MessagePort, [string], void>(MessagePort.prototype, "postMessage"),

@@ -1,19 +1,39 @@
 // Inputs whose value stays between the person and the host: they lie in a closed shadow
 // tree, their events end at the window before any listener of the card, their value goes
-// into the port alone.
+// into the port alone. Everything here goes through natives: a card that replaces a
+// function or a setter of a prototype would else be handed the tree from within, or the
+// events (docs/formats/ui4a-boundary.md).
 import { line, quoted, send } from "../bridge/port";
 import { native } from "../prelude/natives";
 
 const hosts = new WeakMap<EventTarget, () => void>();
 const quiet = [
   "keydown", "keyup", "keypress", "beforeinput", "input", "change", "textInput", "compositionstart", "compositionupdate", "compositionend",
-  "paste", "copy", "cut", "drop", "dragover", "select", "selectionchange", "selectstart",
+  "paste", "copy", "cut", "drag", "dragstart", "dragend", "dragenter", "dragover", "dragleave", "drop", "select", "selectionchange", "selectstart",
 ];
+
+// A change of the selection is told to the document, and later: whose it is follows from
+// where the focus is, or was a moment ago.
+const moment = 1000;
+let left = -moment;
+let inside = false;
+for (const type of ["focusin", "focusout"]) {
+  native.listen(window, type, (e) => {
+    const of = native.target(e);
+    if (!e.isTrusted || !of || !native.known(hosts, of)) return;
+    inside = type === "focusin";
+    left = native.now();
+  }, { capture: true });
+}
 
 for (const type of quiet) {
   native.listen(window, type, (e) => {
-    const of = type === "selectionchange" ? native.document.activeElement : native.target(e);
-    const changed = of && hosts.get(of);
+    if (type === "selectionchange") {
+      if (inside || native.now() - left < moment) native.stop(e);
+      return;
+    }
+    const of = native.target(e);
+    const changed = of && native.known(hosts, of);
     if (!changed) return;
     native.stop(e);
     if (type === "input" || type === "change") changed();
@@ -39,7 +59,7 @@ export function sealedInput(place: HTMLElement, wanted: Wanted, onFilled: (fille
   const host = native.createElement(native.document, "div");
   const root = native.attachShadow(host, { mode: "closed" });
   const style = native.createElement(native.document, "style");
-  style.textContent = sheet;
+  native.setText(style, sheet);
   const input = native.createElement(native.document, "input") as HTMLInputElement;
   const kinds = ["text", "password", "number", "email", "tel"];
   const set = (name: string, value: string) => native.setAttribute(input, name, value);
@@ -50,10 +70,11 @@ export function sealedInput(place: HTMLElement, wanted: Wanted, onFilled: (fille
   set("maxlength", "2000");
   native.append(root, style);
   native.append(root, input);
-  hosts.set(host, watch(input, `${wanted.name}`, onFilled));
+  native.know(hosts, host, watch(input, `${wanted.name}`, onFilled));
   native.append(place, host);
   return () => {
-    hosts.delete(host);
+    inside = false; // what is taken out may say nothing of it
+    native.forget(hosts, host);
     native.removeNode(host);
   };
 }
