@@ -18,11 +18,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"macaron/internal/adapter"
 	"macaron/internal/app"
 	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/contract"
+	"macaron/internal/harness"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/act"
 	"macaron/internal/mindforge/stat"
 	"macaron/internal/mindforge/world"
 	"macaron/internal/mindforge/world/compose"
@@ -30,7 +33,6 @@ import (
 	"macaron/internal/mindforge/world/text"
 	"macaron/internal/models"
 	"macaron/internal/obs"
-	"macaron/internal/record"
 )
 
 //go:embed taught.toml
@@ -153,12 +155,7 @@ func measure(ctx context.Context, a *app.App, base string, contracts []string, t
 	if err != nil {
 		return err
 	}
-	actor := world.Actor{Worlds: worlds, Deps: d, Owner: auth.Local, Purpose: record.Evaluation, Served: pair.Revisions, Explain: func(_ context.Context, at world.Attempt) (mindforge.Failure, []string, error) {
-		if show {
-			tell(at)
-		}
-		return "", nil, nil
-	}}
+	actor := act.Actor{Worlds: worlds, Deps: d, Owner: auth.Local, Source: func(*contract.Contract) ([]adapter.Revision, error) { return pair.Revisions, nil }}
 	passed, tried := map[string]int{}, map[string]int{}
 	var total mindforge.Cost
 	for _, t := range tasks {
@@ -170,6 +167,11 @@ func measure(ctx context.Context, a *app.App, base string, contracts []string, t
 			o, err := actor.Try(ctx, mindforge.Pair{Contract: c}, t, 1+t.Seed)
 			if err != nil {
 				return err
+			}
+			if show && o.Run != "" {
+				if err := tell(ctx, d, o.Run, t); err != nil {
+					return err
+				}
 			}
 			key := fmt.Sprintf("%s/%s\t%d %s", t.World, t.Family, i, path)
 			tried[key]++
@@ -205,13 +207,18 @@ func table(tasks []mindforge.Task, contracts []string, passed, tried map[string]
 }
 
 // tell prints what the model was shown and did.
-func tell(a world.Attempt) {
-	for _, m := range a.Run.Messages() {
+func tell(ctx context.Context, d harness.Deps, run string, t mindforge.Task) error {
+	r, err := harness.New(d).Transcript(ctx, auth.Local, run)
+	if err != nil {
+		return err
+	}
+	for _, m := range r.Messages() {
 		fmt.Printf("   [%s] %s", m.Role, m.Text())
 		for _, c := range m.ToolCalls {
 			fmt.Printf(" -> %s %s", c.Name, c.Arguments)
 		}
 		fmt.Println()
 	}
-	fmt.Printf("   answer %q, wanted %q\n", a.Answer, a.Task.Judged.Solution.Answer)
+	fmt.Printf("   wanted %q\n", t.Judged.Solution.Answer)
+	return nil
 }

@@ -33,7 +33,7 @@ type Actor struct {
 
 // Try implements mindforge.Actor.
 func (a *Actor) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
-	t, err := world.Again(a.Worlds, t.ID) // with its judgment, and as its name says
+	t, err := world.Restored(a.Worlds, t) // with its judgment, and as its name says
 	if err != nil {
 		return mindforge.Outcome{}, err
 	}

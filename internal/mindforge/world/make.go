@@ -221,7 +221,11 @@ func Leaks(instruction, data, answer string) bool {
 		instruction = strings.ReplaceAll(instruction, data, "")
 	}
 	fold := func(s string) string {
-		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), apart), " ") + " "
+		words := strings.FieldsFunc(strings.ToLower(s), apart)
+		for i := range words {
+			words[i] = strings.TrimRight(words[i], ".") // of a sentence, not of a number or a name
+		}
+		return " " + strings.Join(words, " ") + " "
 	}
 	a := fold(answer)
 	return strings.TrimSpace(a) != "" && strings.Contains(fold(instruction), a)
