@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"macaron/internal/ui4a/runtime"
 )
 
 // marionette speaks to a Firefox by its own remote protocol: LENGTH:[0, id, command, arguments].
@@ -172,5 +174,16 @@ func TestNoAttackGetsOutOfFirefox(t *testing.T) {
 	if out := os.Getenv("UI4A_OUTCOMES"); out != "" {
 		text, _ := json.MarshalIndent(outcomes, "", " ")
 		_ = os.WriteFile(out, text, 0o644)
+	}
+}
+
+// What Firefox alone has: the element within a closed shadow tree at which an event began,
+// whose value a card would read.
+func TestFirefoxTellsNoInnerTarget(t *testing.T) {
+	m := startFirefox(t)
+	m.call("WebDriver:Navigate", map[string]any{"url": rigServer(t).URL + runtime.FramePath})
+	got := m.eval(`((w, e) => [!!w.__ui4a, e.originalTarget, e.explicitOriginalTarget, e.composedTarget, e.rangeParent].map(String))(window.wrappedJSObject ?? window, new (window.wrappedJSObject ?? window).MouseEvent("click"))`)
+	if got != `["true","undefined","undefined","undefined","undefined"]` {
+		t.Errorf("events have %s", got)
 	}
 }

@@ -27,6 +27,9 @@ const ofNavigator = [
 
 const ofDocument = ["execCommand", "queryCommandSupported", "requestStorageAccess", "hasStorageAccess", "browsingTopics", "parseHTMLUnsafe", "parseHTML", "open", "write", "writeln", "close"];
 
+// Firefox's own words for what an event began at: they reach into closed shadow trees.
+const ofEvents = ["originalTarget", "explicitOriginalTarget", "composedTarget", "rangeParent"];
+
 /** Takes one name from an object and its prototypes, or hides it for good. */
 export function remove(object: object, name: string) {
   for (let o: object | null = object; o; o = Reflect.getPrototypeOf(o)) Reflect.deleteProperty(o, name);
@@ -43,6 +46,7 @@ for (const name of ofDocument) {
   if (name in Document) remove(Document, name);
   if (name in document) remove(document, name);
 }
+for (const proto of [Event.prototype, UIEvent.prototype]) for (const name of ofEvents) if (name in proto) remove(proto, name);
 if ("CSS" in window) for (const name of ["paintWorklet", "layoutWorklet", "animationWorklet"]) if (name in CSS) remove(CSS, name);
 
 if ("BaseAudioContext" in window) remove(BaseAudioContext.prototype, "audioWorklet");
