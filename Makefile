@@ -218,6 +218,12 @@ eval-summary: build model ## measure what an adapter knows of another's turns, b
 forge-search-bench: ## measure the search over contracts on planted problems of which the truth is known (SEEDS of them)
 	@$(GO) run ./test/forge/search -seeds $(or $(SEEDS),40)
 
+.PHONY: forge-interference
+forge-interference: model ## four specialists against one adapter of their ranks' sum on the same rows; it goes on where it was (TOKENS a specialist, PLAN of RANK:SEED, OUT)
+	@$(PYTHON) recipes/default-set/export.py $(CACHE)/default-set L0 L1 L2 L3
+	@$(GO) build -o bin/forge-interference ./test/forge/interference
+	@bin/forge-interference -model "$$($(BIN) model show smollm2-135m-instruct --json | $(PYTHON) -c 'import json, sys; print(json.load(sys.stdin)["path"])')" -data $(CACHE)/default-set -out $(or $(OUT),$(CACHE)/forge-interference) -tokens $(or $(TOKENS),50000) $(if $(PLAN),-plan $(PLAN))
+
 .PHONY: forge-simulate
 forge-simulate: ## count the errors of the gate's sealed test on candidates of which the truth is known (N promotions a line)
 	@$(GO) run ./test/forge/simulate -n $(or $(N),1000)

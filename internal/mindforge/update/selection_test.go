@@ -18,8 +18,8 @@ import (
 
 var _ update.Splits = evaluation.Splits{}
 
-// act is an attempt that calls a tool by some words, and passes.
-func act(family, tool, words string) update.Trajectory {
+// acted is an attempt that calls a tool by some words, and passes.
+func acted(family, tool, words string) update.Trajectory {
 	task := mindforge.Task{ID: "w/" + family + "/0/" + words, World: "w", Family: family, Instruction: "do " + words}
 	said := chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{{ID: "1", Name: tool, Arguments: fmt.Sprintf(`{"what":%q}`, words)}}}
 	b := &record.Blob{Prompt: []int32{1, 2, 3}, Tokens: []int32{4, 5}, Logps: []float32{-1, -2}}
@@ -35,7 +35,7 @@ func with(t update.Trajectory, f func(*update.Trajectory)) update.Trajectory {
 func good(families, tools int) (all []update.Trajectory) {
 	for f := range families {
 		for n := range tools {
-			all = append(all, act(fmt.Sprint("f", f), fmt.Sprint("tool", n), fmt.Sprint("thing ", f, n)))
+			all = append(all, acted(fmt.Sprint("f", f), fmt.Sprint("tool", n), fmt.Sprint("thing ", f, n)))
 		}
 	}
 	return all
@@ -51,21 +51,21 @@ func TestReasons(t *testing.T) {
 	}
 	long, base := strings.Join(words, " "), good(2, 2)
 	for why, x := range map[string]update.Trajectory{
-		"failed":         with(act("f0", "new", "x"), func(t *update.Trajectory) { t.Outcome.Pass, t.Outcome.Failure = false, mindforge.Capability }),
-		"cheat":          with(act("f0", "new", "x"), func(t *update.Trajectory) { t.Outcome.Pass, t.Outcome.Failure = true, mindforge.Cheat }),
-		"infrastructure": with(act("f0", "new", "x"), func(t *update.Trajectory) { t.Outcome.Failure = mindforge.Infrastructure }),
-		"flawed_task":    with(act("f0", "new", "x"), func(t *update.Trajectory) { t.Outcome.Failure = mindforge.FlawedTask }),
-		"purpose":        with(act("f0", "new", "x"), func(t *update.Trajectory) { t.Run.Head.Purpose = record.Evaluation }),
-		"consent":        with(act("f0", "new", "x"), func(t *update.Trajectory) { t.Run.Head.Purpose = record.Production }),
-		"pii": with(act("f0", "new", "write to jane.doe@example.org"), func(t *update.Trajectory) {
+		"failed":         with(acted("f0", "new", "x"), func(t *update.Trajectory) { t.Outcome.Pass, t.Outcome.Failure = false, mindforge.Capability }),
+		"cheat":          with(acted("f0", "new", "x"), func(t *update.Trajectory) { t.Outcome.Pass, t.Outcome.Failure = true, mindforge.Cheat }),
+		"infrastructure": with(acted("f0", "new", "x"), func(t *update.Trajectory) { t.Outcome.Failure = mindforge.Infrastructure }),
+		"flawed_task":    with(acted("f0", "new", "x"), func(t *update.Trajectory) { t.Outcome.Failure = mindforge.FlawedTask }),
+		"purpose":        with(acted("f0", "new", "x"), func(t *update.Trajectory) { t.Run.Head.Purpose = record.Evaluation }),
+		"consent":        with(acted("f0", "new", "x"), func(t *update.Trajectory) { t.Run.Head.Purpose = record.Production }),
+		"pii": with(acted("f0", "new", "write to jane.doe@example.org"), func(t *update.Trajectory) {
 			t.Run.Head.Purpose, t.Run.Head.Consent = record.Production, record.ConsentTrain
 		}),
-		"no_tokens":      with(act("f0", "new", "x"), func(t *update.Trajectory) { t.Run.Turns[0].Head.Blob = nil }),
-		"too_long":       with(act("f0", "new", "x"), func(t *update.Trajectory) { t.Run.Turns[0].Head.Blob.Prompt = make([]int32, 9) }),
+		"no_tokens":      with(acted("f0", "new", "x"), func(t *update.Trajectory) { t.Run.Turns[0].Head.Blob = nil }),
+		"too_long":       with(acted("f0", "new", "x"), func(t *update.Trajectory) { t.Run.Turns[0].Head.Blob.Prompt = make([]int32, 9) }),
 		"duplicate":      base[0],
-		"near_duplicate": act("f0", "tool0", strings.Replace(long, "word50 ", "", 1)),
+		"near_duplicate": acted("f0", "tool0", strings.Replace(long, "word50 ", "", 1)),
 	} {
-		all := append(append([]update.Trajectory{}, base...), act("f0", "tool0", long), x)
+		all := append(append([]update.Trajectory{}, base...), acted("f0", "tool0", long), x)
 		got, err := s.Select(ctx, all, splits, adapter.Revision{})
 		if err != nil {
 			t.Fatal(why, err)
@@ -80,7 +80,7 @@ func TestReasons(t *testing.T) {
 func TestNeverOfOtherSplits(t *testing.T) {
 	for _, family := range []string{"secret", "held"} {
 		s := settings(update.SFT)
-		failed := with(act(family, "x", "y"), func(t *update.Trajectory) { t.Outcome.Pass = false })
+		failed := with(acted(family, "x", "y"), func(t *update.Trajectory) { t.Outcome.Pass = false })
 		if _, err := s.Select(ctx, append(good(2, 2), failed), splits, adapter.Revision{}); errs.CodeOf(err) != errs.Forbidden {
 			t.Errorf("%s: %v", family, err)
 		}
@@ -92,7 +92,7 @@ func TestDiversity(t *testing.T) {
 	s := settings(update.SFT)
 	var easy []update.Trajectory
 	for n := range 100 {
-		easy = append(easy, act("f0", "tool0", fmt.Sprint("number ", n)))
+		easy = append(easy, acted("f0", "tool0", fmt.Sprint("number ", n)))
 	}
 	s.Selection.Rows, s.Selection.PerForm, s.Selection.Effective = 12, 0, 3.5
 	got := must[update.Selected](t)(s.Select(ctx, append(easy, good(4, 1)[1:]...), splits, adapter.Revision{}))
@@ -114,7 +114,7 @@ func TestDiversity(t *testing.T) {
 func TestGroups(t *testing.T) {
 	s := settings(update.GRPO)
 	attempt := func(task string, pass bool, by ids.Digest, feedback int) update.Trajectory {
-		return with(act("f0", "tool0", task), func(t *update.Trajectory) {
+		return with(acted("f0", "tool0", task), func(t *update.Trajectory) {
 			t.Outcome.Pass, t.Run.Head.Revision = pass, by
 			if feedback != 0 {
 				t.Feedback = &feedback

@@ -5,7 +5,7 @@
 // can be moved into the adapter, so that a shorter contract has it too.
 //
 // An update is a function of its settings, seed and trajectories: stopped anywhere and done
-// again, it gives the same revision, once. docs/formats/forge.md has the settings.
+// again, it gives the same revision, once. docs/FORGE_UPDATE.md has the settings.
 package update
 
 import (
