@@ -27,7 +27,7 @@ type Chart struct {
 // Measures of a chart, in pixels of its own.
 const (
 	wide, high  = 640.0, 300.0 // of the plot with its axes
-	left, right = 52.0, 16.0
+	left, right = 64.0, 16.0
 	top, bottom = 14.0, 44.0
 	legend      = 20.0 // a row
 	maxTicks    = 7

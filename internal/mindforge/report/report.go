@@ -6,7 +6,6 @@ package report
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"macaron/internal/errs"
@@ -157,10 +156,4 @@ func Of(ctx context.Context, l *ledger.Ledger, owner, run string) (*Report, erro
 		return nil, errs.New(errs.NotFound, "the ledger has no run "+errs.Clip(run), "`macaron forge status` lists them")
 	}
 	return f.end(), nil
-}
-
-// JSON is the report for programs.
-func (r *Report) JSON() ([]byte, error) {
-	b, err := json.MarshalIndent(r, "", " ")
-	return append(b, '\n'), err
 }

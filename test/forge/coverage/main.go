@@ -81,6 +81,9 @@ func run(ctx context.Context, s settings, set, contract, dir string) error {
 	m.Coverage, err = b.arms(ctx, s, k)
 	if err == nil {
 		m.Coverage.Command = fmt.Sprintf("make forge-coverage ATTEMPTS=%d SEED=%d PRACTICE=%d PROPOSER=%s", s.Attempts, s.Seed, s.Practice, s.Proposer)
+		if s.Scripted {
+			m.Coverage.Command = fmt.Sprintf("go run ./test/forge/coverage -scripted -attempts %d -seed %d -practice %d", s.Attempts, s.Seed, s.Practice)
+		}
 		err = write(m, filepath.Join(dir, name))
 	}
 	return errors.Join(err, k.Close(), b.close())
