@@ -77,7 +77,7 @@ func (p *Policy) Try(_ context.Context, pair mindforge.Pair, t mindforge.Task, s
 // Chance is the truth: how often a pair passes a task.
 func (p *Policy) Chance(pair mindforge.Pair, t mindforge.Task) (float64, error) {
 	f := p.Families[t.Family]
-	skill, err := p.skill(pair)
+	skill, err := p.Skill(pair)
 	if err != nil {
 		return 0, err
 	}

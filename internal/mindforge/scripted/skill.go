@@ -61,9 +61,9 @@ func (p *Policy) Learn(s Skill) (adapter.Revision, error) {
 	return adapter.Revision{Name: s.Adapter, Hash: h}, nil
 }
 
-// skill is that of the pair's acting revision; one that is not listed knows nothing more than
+// Skill is that of the pair's acting revision; one that is not listed knows nothing more than
 // the base.
-func (p *Policy) skill(pair mindforge.Pair) (Skill, error) {
+func (p *Policy) Skill(pair mindforge.Pair) (Skill, error) {
 	r := acting(pair)
 	if r.Hash == "" {
 		return Skill{}, nil

@@ -28,7 +28,10 @@ type Options struct {
 	URL   string        // of Postgres; "": Path
 	Path  string        // of a SQLite file
 	Lease time.Duration // how long a worker that gives no sign of life keeps its jobs; 0: 30 s
-	Log   *slog.Logger  // nil: nothing is told
+	// Alone says that no other process works on this queue, which whoever holds the home's lock
+	// knows: leases of earlier processes are over at once.
+	Alone bool
+	Log   *slog.Logger // nil: nothing is told
 }
 
 // Queue is an open queue. Safe for concurrent use.

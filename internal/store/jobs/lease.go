@@ -152,6 +152,26 @@ func (q *Queue) rescueUntil(ctx context.Context) {
 	}
 }
 
+// forget ends the leases of earlier processes.
+func (q *Queue) forget(ctx context.Context) error {
+	if !q.o.Alone {
+		return nil
+	}
+	if err := q.exec(ctx, `UPDATE jobs_leases SET until = 0`); err != nil {
+		return err
+	}
+	r, err := q.put.JobList(ctx, river.NewJobListParams().States(rivertype.JobStateRunning).First(1000))
+	if err != nil {
+		return failed(err)
+	}
+	for _, row := range r.Jobs {
+		if err := q.release(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // rescue makes jobs available that River takes for running and nobody holds. Between being
 // handed out and taking its lease a worker holds nothing: it has two leases' time for that.
 func (q *Queue) rescue(ctx context.Context) error {

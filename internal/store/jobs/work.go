@@ -38,6 +38,9 @@ func (backoff) NextRetry(j *rivertype.JobRow) time.Time {
 // Work works on jobs, so many at once, until ctx ends. What runs then is put back, to go on
 // elsewhere; what does not stop within ten seconds is left to its lease.
 func (q *Queue) Work(ctx context.Context, handlers map[string]jobs.Handler, parallel int) error {
+	if err := q.forget(ctx); err != nil {
+		return err
+	}
 	w := &worker{q: q, handlers: handlers, over: ctx}
 	all := river.NewWorkers()
 	river.AddWorker(all, w)

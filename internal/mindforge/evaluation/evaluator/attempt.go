@@ -35,7 +35,7 @@ func (e *Evaluator) evidence(ctx context.Context, j *job) (measured, error) {
 		if e.Traffic == nil {
 			return m, errs.New(errs.Unsupported, "this evaluator sees no live traffic", "start it beside a server that serves the candidate")
 		}
-		m.Traffic, err = e.Traffic(ctx, j.champion.name, j.candidate.name)
+		m.Traffic, err = e.Traffic(ctx, Side{j.champion.name, j.champion.Pair}, Side{j.candidate.name, j.candidate.Pair})
 		return m, err
 	}
 	return m, e.attempts(ctx, j, &m)

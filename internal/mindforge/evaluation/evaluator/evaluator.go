@@ -31,8 +31,14 @@ type Options struct {
 	// Acting gives the pair with another adapter acting, for suites of a specialist; nil: there are none.
 	Acting func(p mindforge.Pair, label string) (mindforge.Pair, error)
 	// Traffic counts live turns under the champion and the candidate; nil: there are none.
-	Traffic func(ctx context.Context, champion, candidate ids.Digest) ([2]gate.Traffic, error)
+	Traffic func(ctx context.Context, champion, candidate Side) ([2]gate.Traffic, error)
 	Point   func(name string) // called at named points, for faults; may be nil
+}
+
+// Side is an arm of live traffic: the name of its candidate, and what is served.
+type Side struct {
+	Name ids.Digest
+	Pair mindforge.Pair
 }
 
 // Evaluator answers one question after the other.

@@ -1,0 +1,242 @@
+package app
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"macaron/internal/auth"
+	"macaron/internal/clock"
+	"macaron/internal/config"
+	"macaron/internal/contract/sign"
+	"macaron/internal/disk"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/jobs"
+	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/evaluation"
+	"macaron/internal/mindforge/evaluation/evaluator"
+	"macaron/internal/mindforge/ledger"
+	"macaron/internal/mindforge/loop"
+	"macaron/internal/mindforge/scripted"
+	"macaron/internal/store/homelock"
+	storejobs "macaron/internal/store/jobs"
+)
+
+// Jobs opens the queue of jobs where the settings say that the log is. alone: this process holds
+// the home's lock.
+func Jobs(ctx context.Context, c config.Config, alone bool) (*storejobs.Queue, error) {
+	if c.Store.URL != "" {
+		return storejobs.Open(ctx, storejobs.Options{URL: c.Store.URL.Reveal()})
+	}
+	return storejobs.Open(ctx, storejobs.Options{Path: filepath.Join(c.Home, "jobs.db"), Alone: alone})
+}
+
+// ForgeRun is a run of the loop in this process.
+type ForgeRun struct {
+	*loop.Loop
+	Queue *storejobs.Queue
+	store Store
+	lock  *homelock.Lock
+}
+
+// OpenForge opens a run by its settings. Where the log is a file of this home, nobody else may use
+// the home meanwhile; over Postgres so many machines as want to may work on one run.
+func OpenForge(ctx context.Context, c config.Config, set loop.Settings, command string) (_ *ForgeRun, err error) {
+	f := &ForgeRun{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	if c.Store.URL == "" {
+		if f.lock, err = homelock.Acquire(c.Home); err != nil {
+			return nil, err
+		}
+	}
+	if f.store, err = OpenStore(ctx, c); err != nil {
+		return nil, err
+	}
+	if f.Queue, err = Jobs(ctx, c, true); err != nil {
+		return nil, err
+	}
+	run, err := set.Run()
+	if err != nil {
+		return nil, err
+	}
+	f.Loop = &loop.Loop{Settings: set, Owner: auth.Local, Run: run, Command: command, Queue: f.Queue, Ledger: &ledger.Ledger{Store: f.store, Clock: clock.System{}, Limits: ledger.DefaultLimits}}
+	if err := f.evaluator(set.Evaluation); err != nil {
+		return nil, err
+	}
+	return f, f.rehearse(c)
+}
+
+// Close gives everything back.
+func (f *ForgeRun) Close() (err error) {
+	if f.Queue != nil {
+		err = f.Queue.Close()
+	}
+	if f.store != nil {
+		err = first(err, f.store.Close())
+	}
+	if f.lock != nil {
+		err = first(err, f.lock.Close())
+	}
+	return err
+}
+
+// evaluator reads what the loop may know of who judges: its public key, and the contract. Whether
+// somebody trusted has signed that, the evaluator looks.
+func (f *ForgeRun) evaluator(e loop.Evaluation) error {
+	keys, err := sign.Publics([]string{e.Key})
+	if err != nil {
+		return err
+	}
+	text, err := evaluation.Read(e.Contract)
+	if err != nil {
+		return err
+	}
+	k, err := evaluation.Parse(text)
+	if err != nil {
+		return err
+	}
+	h, err := k.Hash()
+	f.Evaluation = evaluation.Signed{Contract: k, Digest: h, File: ids.DigestOf(text)}
+	f.Verifier = evaluator.Verifier{Key: keys[0], Evaluation: h}
+	return err
+}
+
+// skills is where the skills of a rehearsal lie, for the evaluator's process: by their hashes.
+func skills(home string) string { return filepath.Join(home, "forge", "skills") }
+
+// rehearse gives the run a planted problem, and the evaluator as a process that plants the same.
+func (f *ForgeRun) rehearse(c config.Config) error {
+	r, err := loop.NewRehearsal(f.Scripted)
+	if err != nil {
+		return err
+	}
+	dir := skills(c.Home)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return disk.Error(err, dir+" cannot be made")
+	}
+	r.Keep = func(h ids.Digest, skill []byte) error { return disk.Replace(filepath.Join(dir, h.Hex()), skill, 0o600) }
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	problem, err := json.Marshal(f.Scripted)
+	if err != nil {
+		return err
+	}
+	f.Judge = func(_ context.Context, v evaluator.Verifier) (loop.Judge, error) {
+		cmd := exec.Command(self, "forge", "evaluator", "rehearse", f.Settings.Evaluation.Dir, f.Settings.Evaluation.Contract, "--problem", string(problem), "--skills", dir, "--outside", c.Home)
+		cmd.Env, cmd.Stderr = []string{}, os.Stderr
+		return evaluator.Start(cmd, v)
+	}
+	r.Into(f.Loop)
+	return nil
+}
+
+// Work works on the run until it has ended, or stands still because somebody paused it or has to
+// say something. told is called about every half second.
+func (f *ForgeRun) Work(ctx context.Context, told func([]jobs.Status)) error {
+	if err := f.Begin(ctx); err != nil {
+		return err
+	}
+	still, stop := context.WithCancelCause(ctx)
+	go f.watch(still, stop, told)
+	err := f.Queue.Work(still, map[string]jobs.Handler{loop.Kind: f.Handle}, 1)
+	stop(nil)
+	if ctx.Err() != nil {
+		return errs.New(errs.Canceled, "the run "+f.Run+" was stopped", "the same command goes on with it")
+	}
+	return err
+}
+
+// errStill ends the work of a run that has ended or stands still.
+var errStill = errors.New("the run stands still")
+
+func (f *ForgeRun) watch(ctx context.Context, stop context.CancelCauseFunc, told func([]jobs.Status)) {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		all, err := f.Queue.List(ctx, f.Run)
+		if err == nil {
+			told(all)
+			paused, err := f.Queue.Paused(ctx, f.Run)
+			if err == nil && still(all, paused) {
+				stop(errStill)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// still reports whether nothing is done on jobs.
+func still(all []jobs.Status, paused bool) bool {
+	for _, s := range all {
+		if s.State == jobs.Running || s.State == jobs.Waiting && !paused {
+			return false
+		}
+	}
+	return true
+}
+
+// Rehearsed opens an evaluator that judges candidates at a planted problem. It plants the problem
+// itself, and believes a skill by its hash.
+func Rehearsed(dir, contract, problem, skills string, outside []string) (*evaluator.Evaluator, error) {
+	var s scripted.Setup
+	if err := json.Unmarshal([]byte(problem), &s); err != nil {
+		return nil, errs.Wrap(errs.InvalidRequest, err, "the problem cannot be read", "it is the table scripted of forge.toml, as JSON").In("problem")
+	}
+	r, err := loop.NewRehearsal(s)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(skills)
+	if err != nil {
+		return nil, disk.OpenError(err, skills+" cannot be opened", "name the directory that the loop keeps skills in")
+	}
+	up := func(h ids.Digest) ([]byte, error) {
+		file, err := root.Open(h.Hex())
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return io.ReadAll(io.LimitReader(file, 1<<20))
+	}
+	return evaluator.Open(evaluator.Options{Dir: dir, Contract: contract, Outside: outside, Catalogue: r.Catalogue, Actor: r.Looking(up), Worlds: []mindforge.World{scripted.World{Policy: r.Policy}}, Traffic: r.Live(400)})
+}
+
+// ForgeApprove signs a person's yes to what a run waits for, and lets it go on.
+func ForgeApprove(ctx context.Context, l *ledger.Ledger, q *storejobs.Queue, owner, run string, key ed25519.PrivateKey) (loop.Wanted, error) {
+	all, err := q.List(ctx, run)
+	if err != nil {
+		return loop.Wanted{}, err
+	}
+	for _, s := range all {
+		w, ok := loop.WaitsFor(s.Progress.Note)
+		if !ok || s.State.Ended() {
+			continue
+		}
+		yes, err := evaluator.Approve{Candidate: w.Candidate, Against: w.Against, Evaluation: w.Evaluation}.Yes(key)
+		if err != nil {
+			return w, err
+		}
+		if err := loop.Approve(ctx, l, owner, run, w, sign.KeyID(key.Public().(ed25519.PublicKey)), yes); err != nil {
+			return w, err
+		}
+		return w, q.Resume(ctx, run)
+	}
+	return loop.Wanted{}, errs.New(errs.NotFound, "the run "+errs.Clip(run)+" waits for nobody", "`macaron forge status` tells where it is")
+}

@@ -1,0 +1,187 @@
+package loop
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"macaron/internal/canonical"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/mindforge/scripted"
+)
+
+// Schema names the form of forge.toml.
+const Schema = "macaron.forge/1"
+
+// MaxBytes bounds forge.toml.
+const MaxBytes = 64 << 10
+
+// Arm says what of the loop is done: the whole, or a control.
+type Arm string
+
+// The arms.
+const (
+	Full     Arm = "full"
+	Contract Arm = "contract" // search only: weights stay
+	Weights  Arm = "weights"  // update only: the contract stays
+	None     Arm = "none"     // attempts are made, and nothing is proposed
+)
+
+// Settings are forge.toml: what a run follows from, beside outcomes. docs/formats/forge.md has
+// the keys.
+type Settings struct {
+	Schema      string `toml:"schema" json:"schema"`
+	Name        string `toml:"name" json:"name"`
+	Seed        uint64 `toml:"seed" json:"seed"`
+	Arm         Arm    `toml:"arm" json:"arm"`
+	Actor       string `toml:"actor" json:"actor"` // scripted
+	Generations int    `toml:"generations" json:"generations"`
+	Plateau     int    `toml:"plateau" json:"plateau"` // generations in a row without a promotion that end the run; 0: none
+	Batch       int    `toml:"batch" json:"batch"`     // attempts that are kept at once: so many are made again after a kill
+
+	Evaluation Evaluation     `toml:"evaluation" json:"evaluation"`
+	Budget     Budget         `toml:"budget" json:"budget"`
+	Discovery  Discovery      `toml:"discovery" json:"discovery"`
+	Expansion  Expansion      `toml:"expansion" json:"expansion"`
+	Update     Update         `toml:"update" json:"update"`
+	Canary     Canary         `toml:"canary" json:"canary"`
+	Scripted   scripted.Setup `toml:"scripted" json:"scripted"`
+}
+
+// Evaluation says where the evaluator is. None of it can be written by the loop.
+type Evaluation struct {
+	Dir      string `toml:"dir" json:"dir"`           // the evaluator's own
+	Contract string `toml:"contract" json:"contract"` // evaluation.toml, with its signature beside it
+	Key      string `toml:"key" json:"key"`           // the evaluator's public key, PEM
+}
+
+// Budget bounds a run; 0 bounds nothing.
+type Budget struct {
+	Attempts int     `toml:"attempts" json:"attempts"`
+	Trained  int64   `toml:"trained_tokens" json:"trained_tokens"`
+	USD      float64 `toml:"usd" json:"usd"`
+	Seconds  float64 `toml:"seconds" json:"seconds"` // of attempts, decisions and trainings
+}
+
+// Discovery says which tasks a generation works on.
+type Discovery struct {
+	Worlds   []string `toml:"worlds" json:"worlds"` // none: all
+	Tasks    int      `toml:"tasks" json:"tasks"`
+	Attempts int      `toml:"attempts" json:"attempts"` // of the champion at a task
+	Level    int      `toml:"level" json:"level"`
+	Low      float64  `toml:"low" json:"low"` // solved at least so often, or never
+	High     float64  `toml:"high" json:"high"`
+	Harder   bool     `toml:"harder" json:"harder"` // what is solved too often is made harder, once
+}
+
+// Expansion bounds the search with frozen weights.
+type Expansion struct {
+	Attempts  int     `toml:"attempts" json:"attempts"`
+	Minibatch int     `toml:"minibatch" json:"minibatch"`
+	Greedy    float64 `toml:"greedy" json:"greedy"`
+	MaxEdits  int     `toml:"max_edits" json:"max_edits"`
+	Proposer  string  `toml:"proposer" json:"proposer"` // uniform, reflective
+	Controls  bool    `toml:"controls" json:"controls"` // random search, and the controls of coverage, at equal attempts
+	Coverage  int     `toml:"coverage" json:"coverage"` // attempts of an item, at most, in search of any contract that solves it; 0: none
+}
+
+// Update bounds what a generation trains.
+type Update struct {
+	Rows int `toml:"rows" json:"rows"` // fewer passes than these are not trained on
+}
+
+// Canary is the trial on a share of the conversations.
+type Canary struct {
+	Share float64 `toml:"share" json:"share"`
+}
+
+// defaults are what forge.toml leaves out.
+func defaults() Settings {
+	return Settings{
+		Arm: Full, Actor: "scripted", Generations: 3, Plateau: 2, Batch: 16,
+		Discovery: Discovery{Tasks: 24, Attempts: 4, High: 0.8, Low: 0.2, Harder: true},
+		Expansion: Expansion{Attempts: 400, Minibatch: 4, MaxEdits: 16, Proposer: "uniform", Controls: true, Coverage: 4},
+		Update:    Update{Rows: 4}, Canary: Canary{Share: 0.05}, Scripted: scripted.DefaultSetup,
+	}
+}
+
+// Parse reads forge.toml strictly.
+func Parse(text []byte) (Settings, error) {
+	s := defaults()
+	if len(text) > MaxBytes {
+		return s, errs.Newf(errs.TooLarge, "forge.toml is larger than %d bytes", MaxBytes)
+	}
+	dec := toml.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&s); err != nil {
+		return s, malformed(err)
+	}
+	return s, s.check()
+}
+
+func malformed(err error) error {
+	message, next := strings.TrimPrefix(err.Error(), "toml: "), "docs/formats/forge.md lists the keys"
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) && len(strict.Errors) > 0 {
+		message = "there is no key " + errs.Clip(strings.Join(strict.Errors[0].Key(), "."))
+		next = "the sections are evaluation, budget, discovery, expansion, update, canary, scripted; " + next
+	}
+	return errs.New(errs.FormatInvalid, "forge.toml is malformed: "+errs.Clip(message), next)
+}
+
+func (s *Settings) check() error {
+	for _, c := range []struct {
+		key string
+		ok  bool
+	}{
+		{"schema", s.Schema == Schema},
+		{"name", len(s.Name) <= 40 && s.Name != "" && strings.Trim(s.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""},
+		{"arm", s.Arm == Full || s.Arm == Contract || s.Arm == Weights || s.Arm == None},
+		{"actor", s.Actor == "scripted"},
+		{"generations", 1 <= s.Generations && s.Generations <= 100},
+		{"plateau", 0 <= s.Plateau && s.Plateau <= 100},
+		{"batch", 1 <= s.Batch && s.Batch <= 1000},
+		{"evaluation.dir", s.Evaluation.Dir != ""},
+		{"evaluation.contract", s.Evaluation.Contract != ""},
+		{"evaluation.key", s.Evaluation.Key != ""},
+		{"budget", s.Budget.Attempts >= 0 && s.Budget.Trained >= 0 && s.Budget.USD >= 0 && s.Budget.Seconds >= 0},
+		{"discovery.tasks", 2 <= s.Discovery.Tasks && s.Discovery.Tasks <= 2000},
+		{"discovery.attempts", 1 <= s.Discovery.Attempts && s.Discovery.Attempts <= 64},
+		{"discovery.level", 0 <= s.Discovery.Level && s.Discovery.Level <= 16},
+		{"discovery.low", 0 <= s.Discovery.Low && s.Discovery.Low <= s.Discovery.High},
+		{"discovery.high", s.Discovery.High <= 1},
+		{"expansion.attempts", 1 <= s.Expansion.Attempts && s.Expansion.Attempts <= 1_000_000},
+		{"expansion.minibatch", 1 <= s.Expansion.Minibatch && s.Expansion.Minibatch <= s.Discovery.Tasks/2},
+		{"expansion.greedy", 0 <= s.Expansion.Greedy && s.Expansion.Greedy <= 1},
+		{"expansion.max_edits", 1 <= s.Expansion.MaxEdits && s.Expansion.MaxEdits <= 64},
+		{"expansion.proposer", s.Expansion.Proposer == "uniform" || s.Expansion.Proposer == "reflective"},
+		{"expansion.coverage", 0 <= s.Expansion.Coverage && s.Expansion.Coverage <= 64},
+		{"update.rows", s.Update.Rows >= 1},
+		{"canary.share", 0 < s.Canary.Share && s.Canary.Share < 1},
+	} {
+		if !c.ok {
+			return errs.New(errs.FormatInvalid, "forge.toml has no possible value of "+c.key, "docs/formats/forge.md has the bounds").In(c.key)
+		}
+	}
+	return nil
+}
+
+// Hash names the settings. Where the evaluator lies does not count: its contract does, by its
+// own hash.
+func (s Settings) Hash() (ids.Digest, error) {
+	s.Evaluation = Evaluation{}
+	return canonical.Hash(s)
+}
+
+// Run is the name of the run that the settings make: the same settings are the same run, which
+// goes on where it is.
+func (s Settings) Run() (string, error) {
+	h, err := s.Hash()
+	if err != nil {
+		return "", err
+	}
+	return s.Name + "-" + h.Hex()[:8], nil
+}

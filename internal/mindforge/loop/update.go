@@ -1,0 +1,152 @@
+package loop
+
+import (
+	"context"
+
+	"macaron/internal/errs"
+	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/expansion"
+	"macaron/internal/mindforge/ledger"
+)
+
+// update trains on what was harvested, for the contract that the search found, and enters the pair
+// that is to go through the gate.
+func (w *work) update(ctx context.Context) error {
+	if w.has(w.key("update")) {
+		return nil
+	}
+	if err := w.ticket.Step(ctx, 0, 1, "update"); err != nil {
+		return err
+	}
+	from, err := w.best(ctx)
+	if err != nil {
+		return err
+	}
+	why := "the arm trains nothing"
+	if w.Updater != nil && (w.Arm == Full || w.Arm == Weights) {
+		if why, err = w.train(ctx, from); err != nil {
+			return err
+		}
+	}
+	return w.note(ctx, w.key("update"), ledger.Step{Generation: w.g, Name: "update", State: "ended", Note: why})
+}
+
+// best is the pair that the search found; the champion where it found none.
+func (w *work) best(ctx context.Context) (entered, error) {
+	if w.has(w.key("found")) {
+		return w.pair(ctx, w.key("found"))
+	}
+	return w.champion(ctx)
+}
+
+// train gives, in words, what came of it.
+func (w *work) train(ctx context.Context, from entered) (string, error) {
+	tries, tasks, err := w.lessons(ctx)
+	if err != nil {
+		return "", err
+	}
+	passes := 0
+	for _, t := range tries {
+		if t.Outcome.Pass {
+			passes++
+		}
+	}
+	if passes < w.Settings.Update.Rows {
+		return itoa(passes) + " passes are too few to train on", nil
+	}
+	if _, spent := w.budget(mindforge.Cost{}); spent {
+		return "a budget is spent", nil
+	}
+	l, learned, err := w.Updater.Update(ctx, Lesson{Run: w.Run, Generation: w.g, Seed: w.draw("update", w.g), Pair: from.Pair, Tries: tries, Tasks: tasks}, w.ticket)
+	if err != nil {
+		return "", err
+	}
+	if !learned {
+		return "nothing was left to train on", nil
+	}
+	w.point("trained")
+	if err := w.note(ctx, w.key("revision"), l.Made, l.Texts...); err != nil {
+		return "", err
+	}
+	_, err = w.candidate(ctx, w.key("trained"), mindforge.Candidate{Contract: from.Pair.Contract.Hash(), Revisions: l.Pair.Revisions, Parents: parents(from), Operator: mindforge.Train, Proposer: "update",
+		Seed: w.draw("update", w.g), Generation: w.g}, from.Pair.Contract)
+	return itoa(passes) + " passes", err
+}
+
+// lessons are the attempts of the arm that harvests for training.
+func (w *work) lessons(ctx context.Context) ([]expansion.Tried, []mindforge.Task, error) {
+	m, ok := w.bodies[w.key("harvest/adaptive")].(ledger.Made)
+	if w.Arm == Weights {
+		m, ok = w.bodies[w.key("harvest/resampled")].(ledger.Made)
+	}
+	if !ok {
+		return nil, nil, nil // coverage is off
+	}
+	var tries []expansion.Tried
+	if err := w.read(ctx, m.Hash, &tries); err != nil {
+		return nil, nil, err
+	}
+	train, _, _, err := w.tasks(ctx)
+	return tries, train, err
+}
+
+// proposed is the pair that the generation puts through the gate; false where there is none other
+// than the champion.
+func (w *work) proposed(ctx context.Context) (entered, bool, error) {
+	for _, key := range []string{"trained", "found"} {
+		if w.has(w.key("%s", key)) {
+			e, err := w.pair(ctx, w.key("%s", key))
+			return e, err == nil, err
+		}
+	}
+	return entered{}, false, nil
+}
+
+// close ends the generation, and the run where it comes to nothing any more.
+func (w *work) close(ctx context.Context) error {
+	if err := w.ticket.Step(ctx, 0, 1, "close"); err != nil {
+		return err
+	}
+	c, err := w.champion(ctx)
+	if err != nil {
+		return err
+	}
+	now, note := c.hash, "no promotion"
+	if s, ok := w.bodies[w.key("gate")].(ledger.Step); ok && s.Result != "" {
+		now, note = s.Result, "promoted"
+	}
+	if err := w.note(ctx, w.key("close"), ledger.Step{Generation: w.g, Name: "generation", State: "ended", Result: now, Note: note}); err != nil {
+		return err
+	}
+	b, spent := w.budget(mindforge.Cost{})
+	switch {
+	case spent:
+		if err := w.note(ctx, w.key("budget/%s", b.What), b); err != nil {
+			return err
+		}
+		return w.end(ctx, "the budget of "+b.What+" is spent", now)
+	case w.g >= w.Generations:
+		return w.end(ctx, "all generations are done", now)
+	case w.Plateau > 0 && w.idle() >= w.Plateau:
+		return w.end(ctx, "nothing was promoted in "+itoa(w.Plateau)+" generations", now)
+	}
+	return nil
+}
+
+// idle counts the last generations without a promotion.
+func (w *work) idle() (n int) {
+	for g := w.g; g > 0; g-- {
+		at := *w
+		at.g = g
+		if s, ok := w.bodies[at.key("close")].(ledger.Step); !ok || s.Note == "promoted" {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// errNoChampion says that the gate was passed by what is not there any more.
+func errNoChampion(name string) error {
+	return errs.New(errs.InvalidRequest, "the "+name+" was moved by somebody else meanwhile", "look at `macaron forge aliases`, and begin a new run from what stands there")
+}
