@@ -18,7 +18,7 @@ import (
 // newForgeEvaluator is who judges: its directory, the contract that it judges by, its process.
 func newForgeEvaluator(e *env) *cobra.Command {
 	return noun("evaluator", "The process that judges candidates, and the contract that it judges by",
-		newEvaluatorContract(e), newEvaluatorSign(e), newEvaluatorInit(e), newEvaluatorServe(e))
+		newEvaluatorContract(e), newEvaluatorSign(e), newEvaluatorInit(e), newEvaluatorServe(e), newEvaluatorRehearse(e))
 }
 
 func newEvaluatorContract(e *env) *cobra.Command {

@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"macaron/internal/engine/enginetest"
+	"macaron/internal/mindforge/evaluation"
+	"macaron/internal/mindforge/loop"
 )
 
 // walk is a line for each command: how the test runs it. The lines run in order in one home; $HOME,
@@ -94,6 +96,11 @@ var walk = []struct{ path, args, input string }{
 	{"mint rollback", "L1", ""},
 	{"mint history", "L1", ""},
 	{"mint gc", "", ""},
+	{"forge run", "$DIR/forge.toml", ""},
+	{"forge status", "", ""},
+	{"forge pause", "$FORGE", ""},
+	{"forge resume", "$FORGE", ""},
+	{"forge approve", "$FORGE --key $DIR/k", ""},
 	{"forge release", "", ""},
 	{"forge promote", "$TOOL --reason first", ""},
 	{"forge canary", "none", ""},
@@ -123,7 +130,7 @@ var walk = []struct{ path, args, input string }{
 }
 
 // refused are the commands that have nothing to do with this contract, and say so.
-var refused = map[string]bool{"run start": true, "run resume": true, "run approve": true, "run cancel": true}
+var refused = map[string]bool{"forge approve": true, "run start": true, "run resume": true, "run approve": true, "run cancel": true}
 
 // plainOutput are the commands whose output is a text by its nature, or a protocol's messages.
 var plainOutput = map[string]bool{"help": true, "mcp serve": true}
@@ -135,6 +142,7 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 	serveOwnTools(t, flags[1])
 	conversations(t, dir)
 	recipeOf(t, dir, "sft", "sft", "talk.jsonl", "")
+	known["$FORGE"] = forgeOf(t, dir)
 	tested, docs := map[string]bool{}, documents(t)
 	for _, w := range walk {
 		tested[w.path] = true
@@ -164,6 +172,26 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 			t.Errorf("macaron %s stands in no line of walk", path)
 		}
 	}
+}
+
+// forgeOf writes the settings of a run of the loop that proposes nothing, and gives the run's name.
+func forgeOf(t *testing.T, dir string) string {
+	t.Helper()
+	text := fmt.Sprintf("schema = \"macaron.forge/1\"\nname = \"walk\"\narm = \"none\"\ngenerations = 1\n[evaluation]\ndir = %q\ncontract = %q\nkey = %q\n", dir+"/judge", dir+"/evaluation.toml", dir+"/k.pub")
+	for path, b := range map[string][]byte{"forge.toml": []byte(text), "evaluation.toml": evaluation.Shipped()} {
+		if err := os.WriteFile(filepath.Join(dir, path), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := loop.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := set.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
 
 // serveOwnTools makes this program an MCP server of the home.

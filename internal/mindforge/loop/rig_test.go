@@ -69,7 +69,6 @@ type site struct {
 	person ed25519.PrivateKey
 }
 
-
 func key(name string) ed25519.PrivateKey {
 	sum := sha256.Sum256([]byte(name))
 	return ed25519.NewKeyFromSeed(sum[:])
