@@ -111,7 +111,7 @@ func rules(person ed25519.PublicKey) string {
 	_, rest, _ := strings.Cut(tail, "[gates]")
 	suite := "[[suites]]\nname = \"primary\"\nrole = \"primary\"\nworlds = [\"scripted\"]\nfamilies = [\"rest\"]\nitems = 120\nlevels = [0]\nrepeats = 1\njudge = \"verifier\"\nmetric = \"pass\"\n\n" +
 		"[[suites]]\nname = \"harm\"\nrole = \"regression\"\nworlds = [\"scripted\"]\nfamilies = [\"rest\"]\nitems = 120\nlevels = [0]\nrepeats = 1\njudge = \"verifier\"\nmetric = \"pass\"\nmargin = 0.10\nalpha = 0.1\n\n"
-	return strings.NewReplacer("tokens = 1.5", "tokens = 4.0", "turns = 1.5", "turns = 4.0", "cpu = 1.5", "cpu = 0.0", "keys = []", fmt.Sprintf("keys = [%q]", sign.KeyID(person)), "constant = 0.8", "constant = 1.0").Replace(head + suite + "[gates]" + rest)
+	return strings.NewReplacer("tokens = 1.5", "tokens = 4.0", "turns = 1.5", "turns = 4.0", "cpu = 1.5", "cpu = 0.0", "keys = []", fmt.Sprintf("keys = [%q]", sign.KeyID(person)), "constant = 0.8", "constant = 1.0", "dead = 0", "dead = 4", "items = 8\ngain = 0.0", "items = 40\ngain = 0.0").Replace(head + suite + "[gates]" + rest)
 }
 
 // judging is the evaluator's process: it plants the problem itself, and believes a skill by its hash.

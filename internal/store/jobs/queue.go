@@ -81,7 +81,22 @@ func (q *Queue) List(ctx context.Context, group string) ([]jobs.Status, error) {
 	return q.list(ctx, `k.grp = $1`, group)
 }
 
-func (q *Queue) list(ctx context.Context, where, arg string) (all []jobs.Status, err error) {
+// list reads again where jobs came in meanwhile: a job that has ended after it enqueued another one
+// is never told of without the other.
+func (q *Queue) list(ctx context.Context, where, arg string) ([]jobs.Status, error) {
+	for {
+		all, err := q.once(ctx, where, arg)
+		if err != nil {
+			return nil, err
+		}
+		n := 0
+		if err := q.db.QueryRowContext(ctx, `SELECT count(*) FROM jobs_keys k WHERE `+where, arg).Scan(&n); err != nil || n == len(all) {
+			return all, failed(err)
+		}
+	}
+}
+
+func (q *Queue) once(ctx context.Context, where, arg string) (all []jobs.Status, err error) {
 	var ids []int64
 	var steps []jobs.Progress
 	rows, err := q.db.QueryContext(ctx, `SELECT k.id, coalesce(p.done, 0), coalesce(p.total, 0), coalesce(p.note, ''), coalesce(p.timed, 0), coalesce(p.took, 0)
