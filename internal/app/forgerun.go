@@ -83,10 +83,10 @@ func (f *ForgeRun) Close() (err error) {
 		err = f.Queue.Close()
 	}
 	if f.store != nil {
-		err = first(err, f.store.Close())
+		err = errors.Join(err, f.store.Close())
 	}
 	if f.lock != nil {
-		err = first(err, f.lock.Close())
+		err = errors.Join(err, f.lock.Close())
 	}
 	return err
 }
@@ -197,7 +197,7 @@ func still(all []jobs.Status, paused bool) bool {
 func Rehearsed(dir, contract, problem, skills string, outside []string) (*evaluator.Evaluator, error) {
 	var s scripted.Setup
 	if err := json.Unmarshal([]byte(problem), &s); err != nil {
-		return nil, errs.Wrap(errs.InvalidRequest, err, "the problem cannot be read", "it is the table scripted of forge.toml, as JSON").In("problem")
+		return nil, errs.Wrap(errs.InvalidRequest, err, "the problem cannot be read", "it is the table scripted of forge.toml, as JSON")
 	}
 	r, err := loop.NewRehearsal(s)
 	if err != nil {
