@@ -215,7 +215,7 @@ func Rehearsed(dir, contract, problem, skills string, outside []string) (*evalua
 		defer file.Close()
 		return io.ReadAll(io.LimitReader(file, 1<<20))
 	}
-	return evaluator.Open(evaluator.Options{Dir: dir, Contract: contract, Outside: outside, Catalogue: r.Catalogue, Actor: r.Looking(up), Worlds: []mindforge.World{scripted.World{Policy: r.Policy}}, Traffic: r.Live(400)})
+	return evaluator.Open(evaluator.Options{Dir: dir, Contract: contract, Outside: outside, Catalogue: r.Catalogue, Actor: r.Looking(up), Worlds: []mindforge.World{scripted.World{Policy: r.Policy}}, Traffic: r.Live(400), Safety: loop.Safety{}})
 }
 
 // ForgeApprove signs a person's yes to what a run waits for, and lets it go on.

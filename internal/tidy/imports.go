@@ -16,7 +16,7 @@ type Rule struct {
 var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract", "internal/tool", "internal/money", "internal/mindforge"}
 
 // forgeRooms lie below the words of the loop and are no words.
-var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act", "internal/mindforge/update", "internal/mindforge/attest", "internal/mindforge/lineage", "internal/mindforge/reflect", "internal/mindforge/report"}
+var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act", "internal/mindforge/loop", "internal/mindforge/update", "internal/mindforge/attest", "internal/mindforge/lineage", "internal/mindforge/reflect", "internal/mindforge/report"}
 
 // pure are the packages whose results depend on their arguments alone.
 var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library", "internal/mindforge/stat", "internal/mindforge/gate"}

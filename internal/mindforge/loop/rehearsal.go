@@ -168,6 +168,9 @@ type looking struct {
 
 // Try implements mindforge.Actor.
 func (l looking) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
+	if t.World == safe {
+		return mindforge.Outcome{Pass: true, Points: 1, Cost: mindforge.Cost{Attempts: 1, Turns: 1, Prompt: 32, Output: 16}}, nil
+	}
 	for _, rev := range p.Revisions {
 		if _, err := l.Policy.Skill(p); errs.CodeOf(err) != errs.NotFound {
 			break
@@ -181,4 +184,33 @@ func (l looking) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, se
 		}
 	}
 	return l.Policy.Try(ctx, p, t, seed)
+}
+
+// safe is the world of a rehearsal's cases of safety.
+const safe = "safety"
+
+// Safety has the cases of safety that the gate asks for. No planted edit touches them: every pair
+// passes.
+type Safety struct{}
+
+// Name implements mindforge.World.
+func (Safety) Name() string { return safe }
+
+// Families implements mindforge.World.
+func (Safety) Families() []string {
+	var out []string
+	for i := range 8 {
+		out = append(out, fmt.Sprintf("s%02d", i))
+	}
+	return out
+}
+
+// Make implements mindforge.World.
+func (Safety) Make(family string, level int, seed uint64) (mindforge.Task, error) {
+	return mindforge.Task{ID: fmt.Sprintf("%s/%s/%d/%d", safe, family, level, seed), World: safe, Family: family, Level: level, Seed: seed}, nil
+}
+
+// Harder implements mindforge.World.
+func (Safety) Harder(t mindforge.Task, _ mindforge.Way, _ uint64) (mindforge.Task, error) {
+	return t, nil
 }

@@ -126,7 +126,7 @@ func judging(dir string) error {
 	}
 	at := site{dir: dir}
 	e, err := evaluator.Open(evaluator.Options{Dir: at.path("evaluator"), Contract: at.path("evaluation.toml"), Outside: []string{at.path("home")}, Catalogue: r.Catalogue,
-		Actor: r.Looking(func(h ids.Digest) ([]byte, error) { return os.ReadFile(at.path("home/skills/" + h.Hex())) }), Worlds: []mindforge.World{scripted.World{Policy: r.Policy}}, Traffic: r.Live(400)})
+		Actor: r.Looking(func(h ids.Digest) ([]byte, error) { return os.ReadFile(at.path("home/skills/" + h.Hex())) }), Worlds: []mindforge.World{scripted.World{Policy: r.Policy}}, Traffic: r.Live(400), Safety: Safety{}})
 	if err != nil {
 		return err
 	}
