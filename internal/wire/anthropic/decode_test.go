@@ -77,7 +77,7 @@ func TestDecodeTakesEveryBlock(t *testing.T) {
 		t.Error(d)
 	}
 	if string(r.Tools[0].Parameters) != `{"type":"object","b":1,"a":2}` || !*r.Tools[0].Strict || r.Tools[1].Name != "g" ||
-		r.ToolChoice != (chat.ToolChoice{Mode: "function", Name: "f", Single: true}) {
+		!cmp.Equal(r.ToolChoice, chat.ToolChoice{Mode: "function", Name: "f", Single: true}) {
 		t.Errorf("%+v %+v", r.Tools, r.ToolChoice)
 	}
 }

@@ -52,7 +52,7 @@ func TestDecodeTakesEveryFormOfAMessage(t *testing.T) {
 	if d := cmp.Diff(chatapi.Ignored{"service_tier", "stream_options.x"}, r.ignored); d != "" {
 		t.Error(d)
 	}
-	if string(r.Tools[0].Parameters) != `{"b":1,"a":2}` || r.ToolChoice != (chat.ToolChoice{Mode: "function", Name: "f", Single: true}) {
+	if string(r.Tools[0].Parameters) != `{"b":1,"a":2}` || !cmp.Equal(r.ToolChoice, chat.ToolChoice{Mode: "function", Name: "f", Single: true}) {
 		t.Errorf("%+v %+v", r.Tools, r.ToolChoice)
 	}
 }

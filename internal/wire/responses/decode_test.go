@@ -45,7 +45,7 @@ func TestDecodeTakesEveryFormOfAnItem(t *testing.T) {
 	if d := cmp.Diff(want, r.Messages); d != "" {
 		t.Error(d)
 	}
-	if r.Adapter != "L2" || r.Scope != "ann" || r.MaxTokens != 5 || r.Reasoning != "low" || r.ToolChoice != (chat.ToolChoice{Mode: "function", Name: "f", Single: true}) || string(r.Tools[0].Parameters) != `{"b":1,"a":2}` {
+	if r.Adapter != "L2" || r.Scope != "ann" || r.MaxTokens != 5 || r.Reasoning != "low" || !cmp.Equal(r.ToolChoice, chat.ToolChoice{Mode: "function", Name: "f", Single: true}) || string(r.Tools[0].Parameters) != `{"b":1,"a":2}` {
 		t.Errorf("%+v", r)
 	}
 	if d := cmp.Diff(`{"json_schema":{"name":"n","schema":{"type":"object"},"strict":true},"type":"json_schema"}`, string(r.Sampling.ResponseFormat)); d != "" {
