@@ -86,8 +86,9 @@ func wish(kind string, more func(ui4a.Predicate) string) func(c *ui4a.Case) (str
 }
 
 var (
-	field = regexp.MustCompile(`<PrivateField\s[^>]*?name="([^"]+)"`)
-	state = regexp.MustCompile(`usePrivateState(<[^>]*>)?\(`)
+	field  = regexp.MustCompile(`<PrivateField\s[^>]*?name="([^"]+)"`)
+	state  = regexp.MustCompile(`usePrivateState(<[^>]*>)?\(`)
+	secret = regexp.MustCompile(`usePrivateState(?:<[^>]*>)?\(\s*"([^"]+)"`)
 )
 
 // leak makes what a card keeps from the model part of what it sends.
@@ -97,6 +98,9 @@ func leak(c *ui4a.Case) (string, bool) {
 	}
 	source := state.ReplaceAllString(c.Card, "usePersistedState$1(")
 	m := field.FindStringSubmatch(c.Card)
+	for _, key := range append(secret.FindAllStringSubmatch(c.Card, -1), field.FindAllStringSubmatch(c.Card, -1)...) {
+		source = strings.ReplaceAll(source, "reads: [", fmt.Sprintf("reads: [%q, ", key[1])) // an Action tells what it reads
+	}
 	if m == nil {
 		return "import { usePersistedState } from \"$ui4a/state\";\n" + strings.NewReplacer("usePrivateState, ", "", ", usePrivateState", "", "usePersistedState, ", "", ", usePersistedState", "").Replace(source), source != c.Card
 	}
