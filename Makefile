@@ -224,6 +224,10 @@ forge-interference: model ## four specialists against one adapter of their ranks
 	@$(GO) build -o bin/forge-interference ./test/forge/interference
 	@bin/forge-interference -model "$$($(BIN) model show smollm2-135m-instruct --json | $(PYTHON) -c 'import json, sys; print(json.load(sys.stdin)["path"])')" -data $(CACHE)/default-set -out $(or $(OUT),$(CACHE)/forge-interference) -tokens $(or $(TOKENS),50000) $(if $(PLAN),-plan $(PLAN))
 
+.PHONY: forge-kill
+forge-kill: ## kill the loop at MOMENTS random moments (default 200); each run ends with the ledger of an undisturbed one
+	MOMENTS=$${MOMENTS:-200} $(GO) test -count=1 -timeout 120m -run TestKillAtRandomMoments -v ./internal/mindforge/loop
+
 .PHONY: forge-simulate
 forge-simulate: ## count the errors of the gate's sealed test on candidates of which the truth is known (N promotions a line)
 	@$(GO) run ./test/forge/simulate -n $(or $(N),1000)

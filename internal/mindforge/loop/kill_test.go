@@ -3,10 +3,13 @@ package loop
 import (
 	"bufio"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"testing"
+	"time"
 
 	"macaron/internal/mindforge/ledger"
 )
@@ -23,6 +26,9 @@ var digits = regexp.MustCompile(`[0-9]+|[0-9a-f]{64}`)
 // The loop's process is killed with SIGKILL at every named boundary in turn: whoever goes on comes
 // to the ledger of a run that nobody disturbed.
 func TestKillAtEveryBoundary(t *testing.T) {
+	if os.Getenv("MOMENTS") != "" {
+		return // of make forge-kill: random moments alone
+	}
 	calm := newSite(t, small())
 	calm.run(t, "POINTS="+calm.path("points"))
 	want := calm.entries(t)
@@ -54,6 +60,40 @@ func killed(t *testing.T, p *exec.Cmd, at string) {
 	if err := p.Wait(); !errors.As(err, &end) || end.ExitCode() != -1 {
 		t.Fatalf("nothing was killed at %s: %v", at, err)
 	}
+}
+
+// The loop's process is killed at random moments, as often as MOMENTS says.
+func TestKillAtRandomMoments(t *testing.T) {
+	moments := 20
+	if n, err := strconv.Atoi(os.Getenv("MOMENTS")); err == nil {
+		moments = n
+	}
+	calm := newSite(t, small())
+	began := time.Now()
+	calm.run(t)
+	takes := time.Since(began)
+	want := calm.entries(t)
+	r := rand.New(rand.NewPCG(1, uint64(moments)))
+	kills, runs := 0, 0
+	for kills < moments {
+		s := newSite(t, small())
+		for range 10 {
+			p := s.start(t)
+			time.Sleep(time.Duration(r.Float64() * float64(takes)))
+			must(t, p.Process.Kill())
+			if p.Wait() != nil {
+				kills++
+			}
+			if kills == moments {
+				break
+			}
+		}
+		s.run(t)
+		runs++
+		must(t, ledger.Equal(want, s.entries(t)))
+		once(t, s.entries(t))
+	}
+	t.Logf("%d kills in %d runs, each with the ledger of a run that nobody disturbed (%d entries)", kills, runs, len(want))
 }
 
 // once fails where a revision or a release was made twice.

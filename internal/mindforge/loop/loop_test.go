@@ -40,7 +40,28 @@ func TestThreeGenerations(t *testing.T) {
 			ended = ended || e.Key == "end"
 		}
 	}
-	if decoys > 0 || !ended {
+	if promoted == 0 || decoys > 0 || !ended {
 		t.Errorf("%d promotions, %d of them of decoys; ended: %v", promoted, decoys, ended)
+	}
+}
+
+// An edit that is good at tasks and breaks live turns is promoted by no attempt: the canary goes
+// back, and the champion stays.
+func TestPlantedRegressionIsTakenBack(t *testing.T) {
+	s := newSite(t, settings(func(s *Settings) { s.Generations, s.Scripted.Sly = 1, 1 }))
+	s.run(t)
+	moves := map[string]int{}
+	for _, e := range s.entries(t) {
+		b, err := e.Decode()
+		must(t, err)
+		if m, ok := b.(ledger.Moved); ok {
+			moves[m.Alias]++
+		}
+		if d, ok := b.(ledger.Decision); ok && d.Decision.Stage == mindforge.Canary && d.Decision.Pass {
+			t.Errorf("the canary passed: %s", d.Decision.Why)
+		}
+	}
+	if moves[ledger.Canary] != 2 || moves[ledger.Champion] != 0 {
+		t.Errorf("names moved %v", moves)
 	}
 }

@@ -56,7 +56,7 @@ func settings(change func(*Settings)) Settings {
 	s := defaults()
 	s.Schema, s.Name, s.Seed, s.Actor, s.Generations, s.Plateau, s.Batch = Schema, "rehearsal", 1, "scripted", 3, 0, 200
 	s.Discovery.Tasks, s.Expansion.Attempts, s.Expansion.Coverage, s.Expansion.Greedy = 40, 400, 2, 0.5
-	s.Expansion.Proposer, s.Scripted.Shift = "reflective", 0.1
+	s.Expansion.Proposer, s.Scripted.Shift, s.Scripted.Families = "reflective", 0.1, 200
 	if change != nil {
 		change(&s)
 	}
