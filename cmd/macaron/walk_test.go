@@ -100,7 +100,10 @@ var walk = []struct{ path, args, input string }{
 	{"forge status", "", ""},
 	{"forge pause", "$FORGE", ""},
 	{"forge resume", "$FORGE", ""},
+	{"forge report", "$FORGE", ""},
 	{"forge approve", "$FORGE --key $DIR/k", ""},
+	{"forge evaluator sign", "$DIR/evaluation.toml --key $DIR/k", ""},
+	{"forge evaluator init", "$DIR/judges --trusted $DIR/k.pub --people $DIR/k.pub", ""},
 	{"forge release", "", ""},
 	{"forge promote", "$TOOL --reason first", ""},
 	{"forge canary", "none", ""},
@@ -133,7 +136,7 @@ var walk = []struct{ path, args, input string }{
 var refused = map[string]bool{"forge approve": true, "run start": true, "run resume": true, "run approve": true, "run cancel": true}
 
 // plainOutput are the commands whose output is a text by its nature, or a protocol's messages.
-var plainOutput = map[string]bool{"help": true, "mcp serve": true}
+var plainOutput = map[string]bool{"help": true, "mcp serve": true, "forge evaluator contract": true}
 
 // Every command prints JSON when it is asked to, and a document tells of it.
 func TestEveryCommandSpeaksJSON(t *testing.T) {

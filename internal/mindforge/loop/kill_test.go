@@ -64,7 +64,7 @@ func killed(t *testing.T, p *exec.Cmd, at string) {
 
 // The loop's process is killed at random moments, as often as MOMENTS says.
 func TestKillAtRandomMoments(t *testing.T) {
-	moments := 20
+	moments := 4
 	if n, err := strconv.Atoi(os.Getenv("MOMENTS")); err == nil {
 		moments = n
 	}
