@@ -154,9 +154,9 @@ COOKBOOK := $(TINKER)/cookbook
 $(COOKBOOK)/.ready: test/cookbook/requirements.txt
 	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && mv $(@D).new $(@D)
 .PHONY: cookbook-arithmetic cookbook-guess-number
-cookbook-arithmetic: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add with tinker-cookbook (RUN names the run, PYTHON_TORCH a python with PyTorch)
+cookbook-arithmetic: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add with tinker-cookbook (RUN names the run; LR, GROUP, SEED, STEPS, LEGS; PYTHON_TORCH a python with PyTorch)
 	@test/cookbook/run.sh $(or $(RUN),arithmetic-1) tinker_cookbook.recipes.math_rl.train env=arithmetic renderer_name=macaron/lines \
-		groups_per_batch=16 group_size=8 lora_rank=16 learning_rate=3e-4 max_steps=$(or $(STEPS),100) eval_every=0 save_every=20
+		groups_per_batch=16 group_size=$(or $(GROUP),8) lora_rank=16 learning_rate=$(or $(LR),3e-4) seed=$(or $(SEED),0) max_steps=$(or $(STEPS),100) eval_every=0 save_every=20
 cookbook-guess-number: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to guess numbers, in many turns
 	@test/cookbook/run.sh $(or $(RUN),guess-1) tinker_cookbook.recipes.multiplayer_rl.guess_number.train renderer_name=macaron/chatml \
 		batch_size=8 group_size=8 max_tokens=12 learning_rate=3e-4 max_steps=$(or $(STEPS),20) eval_every=0 save_every=20
