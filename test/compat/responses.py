@@ -75,7 +75,7 @@ def streamed(client):
         again = list(client.responses.retrieve(last.response.id, stream=True, **more))
         want = events if after is None else events[after + 1 :]
         check([e.to_json() for e in again] == [e.to_json() for e in want], "after", after, again, want)
-    with client.responses.stream(model="macaron/L0", input="Count to five.", max_output_tokens=24) as stream:
+    with client.responses.stream(model="macaron/L0", input="Count to five.", max_output_tokens=128, temperature=0) as stream:
         for _ in stream:
             pass
         final = stream.get_final_response()

@@ -141,7 +141,7 @@ func status(row *rivertype.JobRow, p jobs.Progress) (jobs.Status, error) {
 	}
 	s := jobs.Status{Job: a.Body, State: states[row.State], Tried: failures(row), Since: row.CreatedAt, Progress: p}
 	if n := len(row.Errors); n > 0 {
-		s.Error = row.Errors[n-1].Error
+		s.Error = strings.TrimPrefix(row.Errors[n-1].Error, "JobCancelError: ") // River's word for an error after which no other try comes
 	}
 	if n := len(row.AttemptedBy); n > 0 {
 		s.Worker = row.AttemptedBy[n-1]

@@ -38,7 +38,11 @@ func (backoff) NextRetry(j *rivertype.JobRow) time.Time {
 // Work works on jobs, so many at once, until ctx ends. What runs then is put back, to go on
 // elsewhere; what does not stop within ten seconds is left to its lease.
 func (q *Queue) Work(ctx context.Context, handlers map[string]jobs.Handler, parallel int) error {
-	if err := q.forget(ctx); err != nil {
+	err := q.forget(ctx)
+	if ctx.Err() != nil {
+		return nil // the work was over before it began
+	}
+	if err != nil {
 		return err
 	}
 	w := &worker{q: q, handlers: handlers, over: ctx}
