@@ -72,8 +72,8 @@ func (l *lease) extend(ctx context.Context) error {
 	return err
 }
 
-// renew extends the lease three times within its length. Whoever cannot reach the database for
-// two thirds of it has lost it: the work stops before another worker can begin.
+// renew extends the lease three times within its length. Whoever cannot reach the database that
+// long has lost it.
 func (l *lease) renew(ctx context.Context, lose context.CancelCauseFunc) {
 	tick := time.NewTicker(l.q.o.Lease / 3)
 	defer tick.Stop()
@@ -84,23 +84,15 @@ func (l *lease) renew(ctx context.Context, lose context.CancelCauseFunc) {
 			return
 		case <-tick.C:
 		}
-		asked := time.Now() // the lease counts from no later
-		err := l.extendWithin(ctx, last.Add(2*l.q.o.Lease/3))
+		err := l.extend(ctx)
 		if err == nil {
-			last = asked
+			last = time.Now()
 		}
-		if err == jobs.ErrLost || time.Since(last) >= 2*l.q.o.Lease/3 {
+		if err == jobs.ErrLost || time.Since(last) >= l.q.o.Lease {
 			lose(jobs.ErrLost)
 			return
 		}
 	}
-}
-
-// extendWithin is extend that does not wait beyond a time, as where a connection hangs.
-func (l *lease) extendWithin(ctx context.Context, end time.Time) error {
-	ctx, cancel := context.WithDeadline(ctx, end)
-	defer cancel()
-	return l.extend(ctx)
 }
 
 // free gives the lease back.
