@@ -80,7 +80,7 @@ func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, jobs.ErrCancelled):
+	case errors.Is(err, jobs.ErrCancelled), errors.Is(context.Cause(ctx), rivertype.ErrJobCancelledRemotely): // whatever the cancelled step said
 		return river.JobCancel(jobs.ErrCancelled)
 	case errors.Is(err, jobs.ErrPaused), errors.Is(err, jobs.ErrLost):
 		return river.JobSnooze(again)
