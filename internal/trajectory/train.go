@@ -98,11 +98,19 @@ type GRPORow struct {
 	Completion []int32          `json:"completion_ids"`
 	Logprobs   []float32        `json:"logprobs"`
 	Mask       []int            `json:"mask"`
+	Spans      []Span           `json:"spans"` // which call of the model said which tokens of Completion
 	Revision   ids.Digest       `json:"revision"`
 	Contract   ids.Digest       `json:"contract"`
 	Status     record.RunStatus `json:"status"`
 	Reward     *float64         `json:"reward"`          // null: the export knows none
 	Cards      []Card           `json:"cards,omitempty"` // of a turn: what became of the cards that its answer wrote
+}
+
+// Span is a stretch of a completion that one call of the model said.
+type Span struct {
+	Hop    string `json:"hop"`
+	From   int    `json:"from"`
+	Length int    `json:"length"`
 }
 
 // GRPO gives the rows of a run, from the served token ids: nothing is tokenised again.
@@ -120,7 +128,7 @@ func (t Trainable) GRPO() ([]GRPORow, error) {
 		} else {
 			rows[len(rows)-1].given(b.Prompt)
 		}
-		rows[len(rows)-1].said(b)
+		rows[len(rows)-1].said(turn.Hop.ID, b)
 		last = turn.Hop.ID
 	}
 	return rows, nil
@@ -141,7 +149,8 @@ func (r *GRPORow) given(tokens []int32) {
 	r.Mask = append(r.Mask, make([]int, len(tokens))...)
 }
 
-func (r *GRPORow) said(b *record.Blob) {
+func (r *GRPORow) said(hop string, b *record.Blob) {
+	r.Spans = append(r.Spans, Span{hop, len(r.Completion), len(b.Tokens)})
 	r.Completion = append(r.Completion, b.Tokens...)
 	r.Logprobs = append(r.Logprobs, b.Logps...)
 	for range b.Tokens {

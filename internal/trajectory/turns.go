@@ -102,7 +102,7 @@ func (t TrainableTurn) GRPO() ([]GRPORow, error) {
 			return nil, errs.New(errs.Unsupported, "the turn "+t.of.Opened.Turn+" was served without token ids and log probabilities", "serve what is to be trained on with an engine that reports them, such as the built-in one")
 		}
 		row := GRPORow{Group: t.of.Opened.Turn + "@" + string(t.of.Opened.Contract), Part: len(rows), Prompt: b.Prompt, Revision: a.Hop.Adapter.Hash, Contract: t.of.Opened.Contract, Cards: t.of.Cards}
-		row.said(b)
+		row.said(a.Hop.ID, b)
 		rows = append(rows, row)
 	}
 	return rows, nil

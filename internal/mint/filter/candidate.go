@@ -98,6 +98,18 @@ func (c *candidate) take(row trajectory.SFTRow, first int) {
 			c.train = append(c.train, i)
 		}
 	}
+	c.spans()
+}
+
+// spans name the call behind each message that is learned. Where calls and messages do not
+// go one to one, nothing is claimed.
+func (c *candidate) spans() {
+	if len(c.train) != len(c.origin.Hops) {
+		return
+	}
+	for k, i := range c.train {
+		c.origin.Spans = append(c.origin.Spans, Span{c.origin.Hops[k], i, i + 1})
+	}
 }
 
 func foreign(m chat.Message) bool {
@@ -142,6 +154,7 @@ func (c *candidate) correct() {
 	}
 	last := c.train[len(c.train)-1]
 	c.messages[last].Content = strings.ToValidUTF8(c.feedback.Correction, "\uFFFD")
+	c.origin.Spans = nil  // no call of the model has said it
 	c.train = []int{last} // what led to the answer that was corrected is not learned
 	c.changes = append(c.changes, "correction")
 	c.truncated = false

@@ -116,7 +116,7 @@ func (f *Filter) Run(ctx context.Context, t trajectory.Trainable) error {
 }
 
 func (f *Filter) take(ctx context.Context, c *candidate) error {
-	lines, logps, err := f.lines(c)
+	lines, err := f.lines(c)
 	reason, detail := "", ""
 	if errs.CodeOf(err) == errs.Unsupported {
 		reason, err = "no_tokens", nil
@@ -128,7 +128,7 @@ func (f *Filter) take(ctx context.Context, c *candidate) error {
 		return err
 	}
 	if reason == "" {
-		reason, detail, err = f.keep(c, lines, logps)
+		reason, detail, err = f.keep(c, lines)
 	}
 	if err != nil || reason == "" {
 		return err
@@ -138,16 +138,15 @@ func (f *Filter) take(ctx context.Context, c *candidate) error {
 }
 
 // lines are the rows of tokens; of rows of messages the texts are made when they are final.
-func (f *Filter) lines(c *candidate) ([]Line, [][]float32, error) {
+func (f *Filter) lines(c *candidate) ([]served, error) {
 	if f.set.Rows != "tokens" {
-		return nil, nil, nil
+		return nil, nil
 	}
 	rows, err := c.tokens()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var lines []Line
-	var logps [][]float32
+	var lines []served
 	for _, r := range rows {
 		l := Line{Tokens: append(append([]int32(nil), r.Prompt...), r.Completion...), Group: r.Group}
 		l.Weights = make([]float32, len(l.Tokens))
@@ -156,13 +155,26 @@ func (f *Filter) lines(c *candidate) ([]Line, [][]float32, error) {
 			l.Weights[len(r.Prompt)+i] = float32(m)
 		}
 		copy(p[len(r.Prompt):], r.Logprobs)
-		lines, logps = append(lines, l), append(logps, p)
+		var spans []Span
+		for _, s := range r.Spans {
+			from := len(r.Prompt) + s.From
+			spans = append(spans, Span{s.Hop, from, from + s.Length})
+		}
+		lines = append(lines, served{l, p, spans})
 	}
-	return lines, logps, nil
+	return lines, nil
+}
+
+// served is a row with what only rows of tokens have: log probabilities, and which call said
+// which tokens.
+type served struct {
+	Line
+	logprobs []float32
+	spans    []Span
 }
 
 // keep adds the rows of a candidate unless the dataset has them already.
-func (f *Filter) keep(c *candidate, lines []Line, logps [][]float32) (reason, detail string, err error) {
+func (f *Filter) keep(c *candidate, lines []served) (reason, detail string, err error) {
 	for i := range lines {
 		if len(lines[i].Tokens) > f.set.Length.MaxTokens {
 			return "too_long", "", nil
@@ -180,13 +192,13 @@ func (f *Filter) keep(c *candidate, lines []Line, logps [][]float32) (reason, de
 		set = f.families.join(set, other)
 	}
 	if lines == nil {
-		lines, logps = []Line{{Messages: c.messages, Train: c.train}}, [][]float32{nil}
+		lines = []served{{Line: Line{Messages: c.messages, Train: c.train}, spans: c.origin.Spans}}
 	}
 	c.origin.Changes = append(c.origin.Changes, c.changes...)
 	for i, l := range lines {
 		p := c.origin
-		p.Tokens, p.Logprobs = len(l.Tokens), logps[i]
-		raw, err := canonical.Bytes(l)
+		p.Tokens, p.Logprobs, p.Spans = len(l.Tokens), l.logprobs, l.spans
+		raw, err := canonical.Bytes(l.Line)
 		if err != nil {
 			return "", "", err
 		}

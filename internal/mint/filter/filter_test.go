@@ -124,8 +124,8 @@ func TestCorrectionsBecomeTargets(t *testing.T) {
 	if last := l.Messages[len(l.Messages)-1]; last.Content != "Earth, of course." || !slices.Equal(l.Train, []int{2}) {
 		t.Errorf("%+v", l)
 	}
-	if p := m.rows(d)[0]; !slices.Equal(p.Changes, []string{"correction"}) {
-		t.Errorf("%v", p.Changes)
+	if p := m.rows(d)[0]; !slices.Equal(p.Changes, []string{"correction"}) || p.Spans != nil {
+		t.Errorf("%v, said by %v", p.Changes, p.Spans)
 	}
 }
 
@@ -155,6 +155,35 @@ func TestScrub(t *testing.T) {
 	}
 }
 
+// twice is a turn with two calls of the model, a tool's result between them.
+func twice(n int) *trajectory.Exchange {
+	return exchange(n, "what is the sum of these two", "Let me see.", func(e *trajectory.Exchange) {
+		more, said := e.Answers[0], chat.Text(chat.Assistant, "It is four.")
+		more.Hop.ID += "_more"
+		e.Answers, e.Trace = append(e.Answers, more), append(e.Trace, chat.Text(chat.Tool, "4"), said)
+	})
+}
+
+// Every message that is learned names the call that said it, and every row of tokens its own.
+func TestSpansNameWhoSaidWhat(t *testing.T) {
+	for rows, want := range map[string][][]Span{
+		"messages": {{{"hop_5", 2, 3}, {"hop_5_more", 4, 5}}},
+		"tokens":   {{{"hop_5", 3, 6}}, {{"hop_5_more", 3, 6}}},
+	} {
+		m := made(t)
+		m.set.Rows, m.set.HeldOut = rows, 0
+		got := m.rows(m.dataset(twice(5)))
+		if len(got) != len(want) {
+			t.Fatalf("%d rows of %s", len(got), rows)
+		}
+		for i := range want {
+			if !slices.Equal(got[i].Spans, want[i]) {
+				t.Errorf("row %d of %s: said by %v", i, rows, got[i].Spans)
+			}
+		}
+	}
+}
+
 // Rows of tokens are the served ids and log probabilities, to the bit.
 func TestTokensStayAsServed(t *testing.T) {
 	m := made(t)
@@ -170,6 +199,8 @@ func TestTokensStayAsServed(t *testing.T) {
 	}
 	if p := m.rows(d)[0]; !slices.Equal(p.Logprobs[3:], e.Answers[0].Head.Blob.Logps) || p.Tokens != 6 {
 		t.Errorf("%v", p.Logprobs)
+	} else if !slices.Equal(p.Spans, []Span{{"hop_5", 3, 6}}) {
+		t.Errorf("the tokens were said by %v", p.Spans)
 	}
 	if d.Manifest.Dropped["pii"] != 1 {
 		t.Errorf("tokens with an address were kept: %v", d.Manifest.Dropped)

@@ -33,6 +33,7 @@ type Provenance struct {
 	Turn          string         `json:"turn,omitempty"`
 	Run           string         `json:"run,omitempty"`
 	Hops          []string       `json:"hops"`
+	Spans         []Span         `json:"spans,omitempty"` // what of the row which of these said
 	Shows         []string       `json:"shows,omitempty"` // turns before, which the row shows
 	Contract      ids.Digest     `json:"contract"`
 	Revision      ids.Digest     `json:"revision"`
@@ -50,6 +51,14 @@ type Provenance struct {
 	Tokens        int            `json:"tokens,omitempty"`
 	Family        string         `json:"family"`             // rows of one family are on one side of the split
 	Logprobs      []float32      `json:"logprobs,omitempty"` // as served, of the tokens with weight 1; 0 elsewhere
+}
+
+// Span is what one call of the model said of a row: of the messages, or of the tokens where
+// the row has these, those from From to before To.
+type Span struct {
+	Hop  string `json:"hop"`
+	From int    `json:"from"`
+	To   int    `json:"to"`
 }
 
 // CardLabel is what became of a card of the answer: a label of the row. What the model saw

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"macaron/internal/chat"
@@ -64,6 +66,29 @@ func readLines(path string) ([]line, ids.Digest, error) {
 		out = append(out, l)
 	}
 	return out, ids.DigestOf(raw), nil
+}
+
+// maxManifest bounds the manifest of a dataset.
+const maxManifest = 16 << 20
+
+// datasetOf is the dataset that a data file is a part of: the digest of the manifest beside it,
+// if that lists the file with the digest that it has. Else it is no dataset's.
+func datasetOf(path string, data ids.Digest) ids.Digest {
+	f, err := os.Open(filepath.Join(filepath.Dir(path), "manifest.json"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close() // read-only
+	raw, err := io.ReadAll(io.LimitReader(f, maxManifest))
+	var m struct {
+		Files map[string]struct {
+			Digest ids.Digest `json:"digest"`
+		} `json:"files"`
+	}
+	if err != nil || json.Unmarshal(raw, &m) != nil || m.Files[filepath.Base(path)].Digest != data {
+		return ""
+	}
+	return ids.DigestOf(raw)
 }
 
 func parseLine(text []byte) (line, error) {

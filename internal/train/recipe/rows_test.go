@@ -1,11 +1,15 @@
 package recipe
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"macaron/internal/chat"
+	"macaron/internal/ids"
 )
 
 // letters writes conversations as the default model's template does, a token a letter.
@@ -83,5 +87,24 @@ func TestAdvantages(t *testing.T) {
 		if got := float64(all[i].advantages[0]); math.Abs(got-want) > 1e-4 {
 			t.Errorf("answer %d has the advantage %v, want %v", i, got, want)
 		}
+	}
+}
+
+// TestTheDatasetOfAFile: it is the one whose manifest lists the file as it is; a file that was
+// changed since is no dataset's.
+func TestTheDatasetOfAFile(t *testing.T) {
+	path, rows := filepath.Join(t.TempDir(), "train.jsonl"), []byte("{}\n")
+	if d := datasetOf(path, ids.DigestOf(rows)); d != "" {
+		t.Errorf("without a manifest: %s", d)
+	}
+	manifest := fmt.Appendf(nil, `{"files":{"train.jsonl":{"digest":%q,"bytes":3,"lines":1}}}`, ids.DigestOf(rows))
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "manifest.json"), manifest, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if d := datasetOf(path, ids.DigestOf(rows)); d != ids.DigestOf(manifest) {
+		t.Errorf("listed: %q", d)
+	}
+	if d := datasetOf(path, ids.DigestOf([]byte("other"))); d != "" {
+		t.Errorf("changed since: %s", d)
 	}
 }

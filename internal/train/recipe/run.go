@@ -32,6 +32,7 @@ type Result struct {
 	Parent   ids.Digest         `json:"parent,omitempty"` // the adapter it began from
 	Recipe   ids.Digest         `json:"recipe"`
 	Data     ids.Digest         `json:"data"`
+	Dataset  ids.Digest         `json:"dataset,omitempty"` // that the data are a file of; its provenance.jsonl says where each row comes from
 	HeldOut  ids.Digest         `json:"held_out,omitempty"`
 	Teacher  ids.Digest         `json:"teacher,omitempty"`
 	Method   string             `json:"method"`
@@ -95,7 +96,7 @@ func (x *run) prepare() error {
 	if err != nil {
 		return err
 	}
-	x.made.Data = digest
+	x.made.Data, x.made.Dataset = digest, datasetOf(x.r.path(x.r.Data.Train), digest)
 	var heldOut []line
 	switch {
 	case x.r.Data.HeldOut != "":
