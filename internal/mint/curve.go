@@ -10,6 +10,7 @@ import (
 // Curves takes what is measured of runs, a line for each optimizer step.
 type Curves interface {
 	Add(owner, run string, l curve.Line) error
+	AddRows(owner, run string, rows []curve.Row) error
 }
 
 // passes are what the passes of a model since its last step came to.
@@ -26,6 +27,7 @@ type passes struct {
 func (s *Service) measure(m *model, asked body, r Result, took time.Duration) {
 	p := &m.passes
 	if b := asked.Forward; b != nil && !b.Only && r.Output != nil {
+		s.lineage(m, b)
 		p.any = true
 		p.took += took
 		p.loss += r.Output.Metrics["loss:sum"]
@@ -52,6 +54,17 @@ func (s *Service) measure(m *model, asked body, r Result, took time.Duration) {
 	*p = passes{}
 	if err := s.o.Curves.Add(m.row.Owner, m.row.ID, l); err != nil {
 		s.o.Log.Warn("what was measured of a step cannot be kept", "model", m.row.ID, "error", err)
+	}
+}
+
+// lineage notes what the data of a pass were made of, where their maker has said so.
+func (s *Service) lineage(m *model, b *Forward) {
+	rows := curve.RowsOf(m.row.Steps+1, m.row.Applied, b.Data)
+	if len(rows) == 0 || s.o.Curves == nil {
+		return
+	}
+	if err := s.o.Curves.AddRows(m.row.Owner, m.row.ID, rows); err != nil {
+		s.o.Log.Warn("where rows came from cannot be kept", "model", m.row.ID, "error", err)
 	}
 }
 

@@ -1,9 +1,14 @@
 package mint_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"macaron/internal/mint"
+	"macaron/internal/train"
 	"macaron/internal/train/curve"
 )
 
@@ -31,5 +36,32 @@ func TestCurves(t *testing.T) {
 	}
 	if l := lines[0]; l["step"] != 1 || l["loss"] != loss || l["tokens"] != 48 || l["learning_rate"] != adam.LearningRate || l["grad_norm"] <= 0 || lines[1]["step"] != 2 {
 		t.Errorf("%v, loss %v", lines, loss)
+	}
+}
+
+// TestRowsKeepWhereTheyCameFrom: what a client says of a row's origins is in the journal and,
+// once the row was trained on, on disk beside the metrics; of a pass that only looks, nothing is.
+func TestRowsKeepWhereTheyCameFrom(t *testing.T) {
+	r := &room{}
+	*r = *open(t, openEngine(t), t.TempDir(), mint.Limits{})
+	files := curve.Runs{Dir: t.TempDir()}
+	r.more = func(o *mint.Options) { o.Curves = files }
+	r.reopen(t)
+	model := r.model(t, "o", r.session(t, "o"))
+	rows := data(1, 3, 6)
+	rows[1].From = train.Origins{Input: []train.Origin{{Sequence: "q/0", Offset: 2, Length: 4}, {Sequence: "q/0", Length: 2, Sampled: true}}, Targets: []train.Origin{{Sequence: "q/0", Length: 6, Sampled: true}}}
+	for _, only := range []bool{true, false} {
+		r.result(t, "o", must[mint.Promise](t)(r.Forward(ctx, "o", mint.Forward{Model: model, Seq: mint.NoSeq, Data: rows, Loss: crossEntropy, Only: only})))
+	}
+	r.reopen(t) // the pass is carried out again, and leaves no second row
+	r.result(t, "o", must[mint.Promise](t)(r.send("o", model, mint.NoSeq, op{step: true})))
+	text := must[[]byte](t)(os.ReadFile(filepath.Join(filepath.Dir(files.Path("o", model)), curve.RowsFile)))
+	var got curve.Row
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if strings.Count(string(text), "\n") != 1 || got.Step != 1 || got.Operation != 2 || got.Datum != 1 || got.Tokens != 6 || got.Row == "" ||
+		len(got.Input) != 2 || got.Input[0] != (curve.Stretch{Sequence: "q/0", Of: "prompt", Offset: 2, Length: 4}) || got.Input[1].Of != "answer" || len(got.Targets) != 1 {
+		t.Errorf("%s", text)
 	}
 }

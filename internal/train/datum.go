@@ -5,6 +5,21 @@ package train
 type Datum struct {
 	Tokens []int32           // [n]
 	Inputs map[string]Tensor // by the loss's own names: target_tokens, weights, advantages, logprobs, ...
+	From   Origins           // no loss reads it
+}
+
+// Origins are what a datum's maker says of where its tokens came from: stretches one behind
+// the other that cover all of them, or nothing.
+type Origins struct {
+	Input   []Origin // of Tokens
+	Targets []Origin // of target_tokens
+}
+
+// Origin is a stretch of a sample: of its prompt or, Sampled, of its answer.
+type Origin struct {
+	Sequence       string // as the answer named it
+	Offset, Length int64
+	Sampled        bool
 }
 
 // Tensor is a dense array, row by row. One of Floats and Ints is set.

@@ -23,13 +23,6 @@ const (
 	configCount = 32
 )
 
-// span says where a run of a datum's tokens came from: a prompt or an answer of a sample.
-type span struct {
-	sequence       string
-	offset, length int64
-	sampled        bool
-}
-
 // jsonForward reads {<input>: {data, loss_fn, loss_fn_config}, model_id, seq_id}.
 func jsonForward(text []byte, input string) (mint.Forward, error) {
 	o := objectOf("", text)
@@ -100,11 +93,11 @@ func jsonDatum(field string, text json.RawMessage, zeros *room) (train.Datum, er
 		}
 		d.Inputs[name] = t
 	}
-	inputs, targets := o.spans("model_input_spans"), o.spans("loss_fn_input_spans")
+	d.From = train.Origins{Input: o.spans("model_input_spans"), Targets: o.spans("loss_fn_input_spans")}
 	if err := o.close(); err != nil {
 		return d, err
 	}
-	return d, checkDatum(field, d, inputs, targets)
+	return d, checkDatum(field, d)
 }
 
 // modelInput joins the tokens of {chunks: [{type, tokens}]}; older clients leave type out.
@@ -129,36 +122,36 @@ func otherChunk(field, kind string) error {
 }
 
 // spans reads the origins of tokens as their SDK types have them in JSON.
-func (o *object) spans(name string) []span {
-	var out []span
+func (o *object) spans(name string) []train.Origin {
+	var out []train.Origin
 	for i, item := range o.list(name, spanCount) {
 		s := objectOf(fmt.Sprintf("%s[%d]", o.path(name), i), item)
-		out = append(out, span{sequence: s.id("sequence_id"), offset: s.whole("offset", 0, 0, math.MaxInt32), length: s.whole("length", 0, 0, math.MaxInt32),
-			sampled: strings.Contains(s.name("type"), "sampled")})
+		out = append(out, train.Origin{Sequence: s.id("sequence_id"), Offset: s.whole("offset", 0, 0, math.MaxInt32), Length: s.whole("length", 0, 0, math.MaxInt32),
+			Sampled: strings.Contains(s.name("type"), "sampled")})
 		o.fail(s.close())
 	}
 	return out
 }
 
 // checkDatum refuses a datum without tokens, and origins that do not cover what they are of.
-func checkDatum(field string, d train.Datum, inputs, targets []span) error {
+func checkDatum(field string, d train.Datum) error {
 	if len(d.Tokens) == 0 {
 		return errs.New(errs.InvalidRequest, field+" has no tokens", "leave empty data out").In(field)
 	}
-	if err := tiling(field+".model_input_spans", inputs, int64(len(d.Tokens))); err != nil {
+	if err := tiling(field+".model_input_spans", d.From.Input, int64(len(d.Tokens))); err != nil {
 		return err
 	}
 	n := int64(len(d.Tokens))
 	if t := d.Inputs["target_tokens"]; len(t.Shape) > 0 {
 		n = t.Shape[0]
 	}
-	return tiling(field+".loss_fn_input_spans", targets, n)
+	return tiling(field+".loss_fn_input_spans", d.From.Targets, n)
 }
 
-func tiling(field string, spans []span, n int64) error {
+func tiling(field string, spans []train.Origin, n int64) error {
 	total := int64(0)
 	for _, s := range spans {
-		total += s.length
+		total += s.Length
 	}
 	if spans == nil || total == n {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"macaron/internal/errs"
+	"macaron/internal/limits"
 	"macaron/internal/mint"
 	"macaron/internal/train"
 )
@@ -94,7 +95,6 @@ func protoData(m field, into *[]train.Datum, zeros *room) error {
 		return errs.New(errs.TooLarge, fmt.Sprintf("there are more than %d data", dataCount), "send them in several parts").In("data")
 	}
 	d := train.Datum{Inputs: map[string]train.Tensor{}}
-	var inputs, targets []span
 	err := m.message(name, func(p field) error {
 		switch p.number {
 		case 1:
@@ -102,9 +102,9 @@ func protoData(m field, into *[]train.Datum, zeros *room) error {
 		case 2:
 			return protoInput(p, d.Inputs, zeros)
 		case 3:
-			return protoSpan(p, &inputs)
+			return protoSpan(p, &d.From.Input)
 		case 4:
-			return protoSpan(p, &targets)
+			return protoSpan(p, &d.From.Targets)
 		}
 		return p.unknown()
 	})
@@ -112,7 +112,7 @@ func protoData(m field, into *[]train.Datum, zeros *room) error {
 		return err
 	}
 	*into = append(*into, d)
-	return checkDatum(name, d, inputs, targets)
+	return checkDatum(name, d)
 }
 
 // protoChunk reads a Chunk. Image and audio are of models that are not here.
@@ -167,33 +167,33 @@ func protoInput(m field, into map[string]train.Tensor, zeros *room) error {
 	return nil
 }
 
-func protoSpan(m field, into *[]span) error {
+func protoSpan(m field, into *[]train.Origin) error {
 	if len(*into) == spanCount {
 		return wrongTensor(m.of, fmt.Sprintf("has more than %d origins of tokens", spanCount))
 	}
-	var s span
+	var s train.Origin
 	err := m.message(m.of+".span", func(kind field) error {
-		s = span{sampled: kind.number == 2}
+		s = train.Origin{Sampled: kind.number == 2}
 		if kind.number != 1 && kind.number != 2 {
 			return kind.unknown()
 		}
-		return kind.message(kind.of, s.part)
+		return kind.message(kind.of, func(f field) error { return protoOrigin(f, &s) })
 	})
-	if err == nil && (s.sequence == "" || s.offset < 0 || s.length < 0 || s.length > math.MaxInt32) {
-		err = wrongTensor(m.of, fmt.Sprintf("has an origin of %d tokens from %d that names no sequence or is out of range", s.length, s.offset))
+	if err == nil && (s.Sequence == "" || len(s.Sequence) > limits.NameBytes || s.Offset < 0 || s.Offset > math.MaxInt32 || s.Length < 0 || s.Length > math.MaxInt32) {
+		err = wrongTensor(m.of, fmt.Sprintf("has an origin of %d tokens from %d that names no sequence or is out of range", s.Length, s.Offset))
 	}
 	*into = append(*into, s)
 	return err
 }
 
-func (s *span) part(f field) error {
+func protoOrigin(f field, s *train.Origin) error {
 	switch f.number {
 	case 1:
-		return f.text(&s.sequence)
+		return f.text(&s.Sequence)
 	case 2:
-		return f.integer(&s.offset)
+		return f.integer(&s.Offset)
 	case 3:
-		return f.integer(&s.length)
+		return f.integer(&s.Length)
 	}
 	return f.unknown()
 }

@@ -35,7 +35,24 @@ func forwardJSON(f mint.Forward) []byte {
 func appendDatumJSON(out []byte, d train.Datum) []byte {
 	out = append(out, `{"model_input":{"chunks":[{"type":"encoded_text","tokens":`...)
 	out = list(out, d.Tokens, func(out []byte, n int32) []byte { return strconv.AppendInt(out, int64(n), 10) })
-	return append(appendTensorsJSON(append(out, `}]},"loss_fn_inputs":`...), d.Inputs), '}')
+	out = appendTensorsJSON(append(out, `}]},"loss_fn_inputs":`...), d.Inputs)
+	if d.From.Input != nil {
+		out = list(append(out, `,"model_input_spans":`...), d.From.Input, appendOriginJSON)
+	}
+	if d.From.Targets != nil {
+		out = list(append(out, `,"loss_fn_input_spans":`...), d.From.Targets, appendOriginJSON)
+	}
+	return append(out, '}')
+}
+
+func appendOriginJSON(out []byte, o train.Origin) []byte {
+	kind := `{"type":"prompt_tokens","sequence_id":`
+	if o.Sampled {
+		kind = `{"type":"sampled_tokens","sequence_id":`
+	}
+	out = jsonscan.Quote(append(out, kind...), o.Sequence)
+	out = appendInt(append(out, `,"offset":`...), o.Offset)
+	return append(appendInt(append(out, `,"length":`...), o.Length), '}')
 }
 
 // appendTensorsJSON writes tensors by name.
@@ -81,7 +98,8 @@ func forwardProto(f mint.Forward) []byte {
 		for _, name := range slices.Sorted(maps.Keys(d.Inputs)) {
 			datum = appendBytes(datum, 2, appendBytes(appendBytes(nil, 1, []byte(name)), 2, tensorBody(d.Inputs[name])))
 		}
-		out = appendBytes(out, 3, datum)
+		datum = appendOrigins(datum, 3, d.From.Input)
+		out = appendBytes(out, 3, appendOrigins(datum, 4, d.From.Targets))
 	}
 	out = appendBytes(out, 4, []byte(f.Loss.Name))
 	for _, name := range slices.Sorted(maps.Keys(f.Loss.Config)) { // in both fields, as the SDK writes them
@@ -92,6 +110,19 @@ func forwardProto(f mint.Forward) []byte {
 	}
 	if f.Only {
 		out = appendVarint(out, 6, 1)
+	}
+	return out
+}
+
+// appendOrigins writes ProvenanceSpans.
+func appendOrigins(out []byte, number protowire.Number, all []train.Origin) []byte {
+	for _, o := range all {
+		kind := protowire.Number(1)
+		if o.Sampled {
+			kind = 2
+		}
+		span := appendVarint(appendVarint(appendBytes(nil, 1, []byte(o.Sequence)), 2, uint64(o.Offset)), 3, uint64(o.Length))
+		out = appendBytes(out, number, appendBytes(nil, kind, span))
 	}
 	return out
 }
