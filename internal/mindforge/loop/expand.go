@@ -148,7 +148,8 @@ func (x *expander) cover(ctx context.Context, tell map[string]string) error {
 // harvest keeps what an arm did.
 func (x *expander) harvest(ctx context.Context, name string, h expansion.Harvest) error {
 	for i := range h.Tries {
-		h.Tries[i].Outcome.Cost.CPUMS, h.Tries[i].Outcome.Cost.WallMS = 0, 0
+		o := &h.Tries[i].Outcome
+		o.Cost.CPUMS, o.Cost.WallMS, o.Run = 0, 0, ""
 	}
 	t, err := plain(h.Tries)
 	if err != nil {

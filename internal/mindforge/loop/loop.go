@@ -54,6 +54,7 @@ type Lesson struct {
 	Pair       mindforge.Pair // what is to be improved
 	Tries      []expansion.Tried
 	Tasks      []mindforge.Task
+	Tokens     int64 // that may be trained, at most; 0: no bound
 }
 
 // Learned is a revision that training has made.
@@ -61,6 +62,7 @@ type Learned struct {
 	Pair  mindforge.Pair // with the revision
 	Made  ledger.Made
 	Texts []ledger.Text // what a process that goes on needs to know of it
+	Why   string        // nothing was learned
 }
 
 // Updater trains. Equal lessons give one revision, however often they are learned.
@@ -87,6 +89,7 @@ type Loop struct {
 	Verifier   evaluator.Verifier // whom decisions are believed
 	Judge      func(ctx context.Context, v evaluator.Verifier) (Judge, error)
 	Updater    Updater // nil: nothing trains
+	Runs       Runs    // nil: attempts have no records
 	Serving    Serving
 	Start      func(ctx context.Context) (mindforge.Pair, error) // the pair in force
 	Decoys     func(champion mindforge.Pair, generation int) ([]mindforge.Edit, error)

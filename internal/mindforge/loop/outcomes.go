@@ -49,8 +49,13 @@ func (o *outcomes) Get(k expansion.Key) (mindforge.Outcome, bool) {
 
 // Put implements expansion.Cache. Its error says that the stage has to stop.
 func (o *outcomes) Put(k expansion.Key, out mindforge.Outcome) error {
+	if o.Runs != nil && out.Run != "" {
+		if err := o.Runs.Note(k, out.Run); err != nil {
+			return err
+		}
+	}
 	kept := out
-	kept.Cost.CPUMS, kept.Cost.WallMS = 0, 0
+	kept.Cost.CPUMS, kept.Cost.WallMS, kept.Run = 0, 0, ""
 	o.known[k], o.fresh, o.cost = kept, append(o.fresh, cell{k, kept}), o.cost.Plus(out.Cost)
 	o.point("attempt")
 	if len(o.fresh) < o.Batch {

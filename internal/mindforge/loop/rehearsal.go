@@ -94,7 +94,7 @@ func (r *Rehearsal) Update(_ context.Context, l Lesson, _ jobs.Ticket) (Learned,
 		return Learned{}, false, err
 	}
 	made := ledger.Made{What: "revision", Name: revision.Name, Hash: revision.Hash, From: []ledger.Source{{What: "contract", Hash: l.Pair.Contract.Hash()}, {What: "skill", Hash: t.Name}}, Cost: cost}
-	return Learned{with(l.Pair, revision), made, []ledger.Text{t}}, true, r.keep(revision.Hash, t.Text)
+	return Learned{Pair: with(l.Pair, revision), Made: made, Texts: []ledger.Text{t}}, true, r.keep(revision.Hash, t.Text)
 }
 
 // Recall implements Updater.

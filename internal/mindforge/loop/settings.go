@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mindforge/scripted"
+	"macaron/internal/mindforge/update"
 )
 
 // Schema names the form of forge.toml.
@@ -90,7 +92,20 @@ type Expansion struct {
 
 // Update bounds what a generation trains.
 type Update struct {
-	Rows int `toml:"rows" json:"rows"` // fewer passes than these are not trained on
+	Rows     int `toml:"rows" json:"rows"`         // fewer passes than these are not trained on
+	Attempts int `toml:"attempts" json:"attempts"` // at each task under the pair that is trained, beside what the search harvested; of grpo its groups
+	update.Settings
+}
+
+// check looks at what an update of a pair would follow. What the pair and the training service
+// give where nothing is said, counts as said.
+func (u Update) check() error {
+	s := u.Settings
+	s.Adapter, s.Base = cmp.Or(s.Adapter, "the agent's"), cmp.Or(s.Base, "the first")
+	if u.Method == update.GRPO && u.Attempts < 2 {
+		return errs.New(errs.FormatInvalid, "forge.toml has no possible value of update.attempts", "grpo compares attempts at one task: make 2 at least").In("update.attempts")
+	}
+	return s.Check()
 }
 
 // Canary is the trial on a share of the conversations.
@@ -160,13 +175,14 @@ func (s *Settings) check() error {
 		{"expansion.proposer", s.Expansion.Proposer == "uniform" || s.Expansion.Proposer == "reflective"},
 		{"expansion.coverage", 0 <= s.Expansion.Coverage && s.Expansion.Coverage <= 64},
 		{"update.rows", s.Update.Rows >= 1},
+		{"update.attempts", 0 <= s.Update.Attempts && s.Update.Attempts <= 64},
 		{"canary.share", 0 < s.Canary.Share && s.Canary.Share < 1},
 	} {
 		if !c.ok {
 			return errs.New(errs.FormatInvalid, "forge.toml has no possible value of "+c.key, "docs/formats/forge.md has the bounds").In(c.key)
 		}
 	}
-	return nil
+	return s.Update.check()
 }
 
 // Hash names the settings. Where the evaluator lies does not count: its contract does, by its

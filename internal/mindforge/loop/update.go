@@ -25,7 +25,7 @@ func (w *work) update(ctx context.Context) error {
 	why := "the arm trains nothing"
 	if w.Updater != nil && (w.Arm == Full || w.Arm == Weights) {
 		if why, err = w.train(ctx, from); err != nil {
-			return err
+			return w.outOfBudget(ctx, err)
 		}
 	}
 	return w.note(ctx, w.key("update"), ledger.Step{Generation: w.g, Name: "update", State: "ended", Note: why})
@@ -41,7 +41,7 @@ func (w *work) best(ctx context.Context) (entered, error) {
 
 // train gives, in words, what came of it.
 func (w *work) train(ctx context.Context, from entered) (string, error) {
-	tries, tasks, err := w.lessons(ctx)
+	tries, tasks, err := w.lessons(ctx, from)
 	if err != nil {
 		return "", err
 	}
@@ -57,12 +57,12 @@ func (w *work) train(ctx context.Context, from entered) (string, error) {
 	if _, spent := w.budget(mindforge.Cost{}); spent {
 		return "a budget is spent", nil
 	}
-	l, learned, err := w.Updater.Update(ctx, Lesson{Run: w.Run, Generation: w.g, Seed: w.draw("update", w.g), Pair: from.Pair, Tries: tries, Tasks: tasks}, w.ticket)
+	l, learned, err := w.Updater.Update(ctx, Lesson{Run: w.Run, Generation: w.g, Seed: w.draw("update", w.g), Pair: from.Pair, Tries: tries, Tasks: tasks, Tokens: w.tokens()}, w.ticket)
 	if err != nil {
 		return "", err
 	}
 	if !learned {
-		return "nothing was left to train on", nil
+		return orElse(l.Why, "nothing was left to train on"), nil
 	}
 	w.point("trained")
 	if err := w.note(ctx, w.key("revision"), l.Made, l.Texts...); err != nil {
@@ -73,21 +73,60 @@ func (w *work) train(ctx context.Context, from entered) (string, error) {
 	return itoa(passes) + " passes", err
 }
 
-// lessons are the attempts of the arm that harvests for training.
-func (w *work) lessons(ctx context.Context) ([]expansion.Tried, []mindforge.Task, error) {
-	m, ok := w.bodies[w.key("harvest/adaptive")].(ledger.Made)
-	if w.Arm == Weights {
-		m, ok = w.bodies[w.key("harvest/resampled")].(ledger.Made)
+// tokens that the run may still train; 0: no bound.
+func (w *work) tokens() int64 {
+	if w.Budget.Trained == 0 {
+		return 0
 	}
-	if !ok {
-		return nil, nil, nil // coverage is off
-	}
-	var tries []expansion.Tried
-	if err := w.read(ctx, m.Hash, &tries); err != nil {
+	return max(1, w.Budget.Trained-w.spent.Trained)
+}
+
+// lessons are the attempts of the arm that harvests for training, and those that are made at the
+// same tasks under the pair that is trained.
+func (w *work) lessons(ctx context.Context, from entered) (tries []expansion.Tried, tasks []mindforge.Task, err error) {
+	if tasks, _, _, err = w.tasks(ctx); err != nil {
 		return nil, nil, err
 	}
-	train, _, _, err := w.tasks(ctx)
-	return tries, train, err
+	arm := "adaptive"
+	if w.Arm == Weights {
+		arm = "resampled"
+	}
+	if m, ok := w.bodies[w.key("harvest/%s", arm)].(ledger.Made); ok { // else coverage is off
+		if err := w.read(ctx, m.Hash, &tries); err != nil {
+			return nil, nil, err
+		}
+	}
+	base, err := w.champion(ctx)
+	if err == nil {
+		err = w.recorded(base.Pair, tries)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := w.sampled(ctx, from.Pair, tasks)
+	return append(tries, own...), tasks, err
+}
+
+// sampled makes attempts at tasks under a pair.
+func (w *work) sampled(ctx context.Context, p mindforge.Pair, tasks []mindforge.Task) (tries []expansion.Tried, err error) {
+	each := w.Settings.Update.Attempts
+	if each == 0 {
+		return nil, nil
+	}
+	o := w.outcomes(ctx, "update", 0, each*len(tasks))
+	for _, t := range tasks {
+		for i := range each {
+			x := expansion.Tried{Round: i + 1, Item: t.ID, Family: t.Family, Seed: w.draw("update", w.g, t.ID, i)}
+			if x.Outcome, err = o.try(p, t, x.Seed); err != nil {
+				return nil, err
+			}
+			tries = append(tries, x)
+		}
+	}
+	if err := o.flush(); err != nil {
+		return nil, err
+	}
+	return tries, w.recorded(p, tries)
 }
 
 // proposed is the pair that the generation puts through the gate; false where there is none other
