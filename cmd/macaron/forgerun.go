@@ -118,7 +118,7 @@ type forgeStatus struct {
 	Total      int            `json:"total"`
 	LeftMS     int64          `json:"left_ms,omitempty"` // of the stage, at its measured pace
 	Waits      *loop.Wanted   `json:"waits,omitempty"`
-	Error      string         `json:"error,omitempty"`
+	Error      *jobs.Failure  `json:"error,omitempty"`
 	Promoted   int            `json:"promoted"`
 	Rejected   int            `json:"rejected"`
 	Spent      mindforge.Cost `json:"spent"`
@@ -128,8 +128,8 @@ type forgeStatus struct {
 // exit is the exit code of a run that stands still.
 func (s forgeStatus) exit() error {
 	switch {
-	case s.State == "failed":
-		return reported{errs.UpstreamFailed}
+	case s.Error != nil:
+		return reported{s.Error.Code}
 	case s.State != "ended":
 		return exit{12}
 	case s.Promoted == 0:
@@ -158,7 +158,7 @@ func forgeState(run string, all []ledger.Entry, list []jobs.Status, paused bool)
 	case s.End != "":
 		s.State, s.Stage, s.LeftMS = "ended", "", 0
 	case c.State == jobs.Failed:
-		s.State, s.Error = "failed", c.Error
+		s.State, s.Error = "failed", c.Last
 	case waits:
 		s.State, s.Waits, s.Stage = "waiting", &w, "gate"
 	case paused:
@@ -207,8 +207,12 @@ func (e *env) showForge(all ...forgeStatus) error {
 		switch {
 		case s.Waits != nil:
 			fmt.Fprintf(e.out, "%s waits for approval of %s: %s\n  macaron forge approve %s --key KEY\n", s.Run, s.Waits.Candidate.Short(), s.Waits.Why, s.Run)
-		case s.Error != "":
-			fmt.Fprintf(e.out, "%s failed: %s\n  macaron forge resume %s, then run it again\n", s.Run, s.Error, s.Run)
+		case s.Error != nil:
+			fmt.Fprintf(e.out, "%s failed (%s): %s\n", s.Run, s.Error.Code, s.Error.Message)
+			if s.Error.Next != "" {
+				fmt.Fprintf(e.out, "  %s\n", s.Error.Next)
+			}
+			fmt.Fprintf(e.out, "  macaron forge resume %s, then run it again\n", s.Run)
 		case s.End != "":
 			fmt.Fprintf(e.out, "%s ended: %s\n", s.Run, s.End)
 		}

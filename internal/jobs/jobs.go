@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"macaron/internal/errs"
 )
 
 // Job is a piece of work. Equal keys are one job, for ever.
@@ -40,10 +42,17 @@ type Status struct {
 	Job
 	State    State     `json:"state"`
 	Tried    int       `json:"tried"`
-	Error    string    `json:"error,omitempty"` // of the last try that failed
+	Last     *Failure  `json:"last,omitempty"` // the last try that failed; a job that was cancelled has none
 	Worker   string    `json:"worker,omitempty"`
 	Since    time.Time `json:"since"` // it was enqueued
 	Progress Progress  `json:"progress"`
+}
+
+// Failure is why a try of a job failed.
+type Failure struct {
+	Code    errs.Code `json:"code"`
+	Message string    `json:"message"`
+	Next    string    `json:"next,omitempty"` // what a person can do
 }
 
 // Handler does a job, step by step. A job may come to it again at any step: what a step did

@@ -183,7 +183,7 @@ func (s site) watch(ctx context.Context, l *Loop, q *storejobs.Queue) {
 		idle := true
 		for _, j := range all {
 			if j.State == jobs.Failed {
-				fmt.Fprintln(os.Stderr, j.Key, j.Error)
+				fmt.Fprintln(os.Stderr, j.Key, j.Last)
 			}
 			idle = idle && j.State.Ended()
 			if w, ok := WaitsFor(j.Progress.Note); ok && j.State == jobs.Waiting {

@@ -130,17 +130,17 @@ func TestTriesAreCounted(t *testing.T) {
 				if good {
 					return nil
 				}
-				return jobs.Final(errors.New("never"))
+				return jobs.Final(errs.New(errs.Forbidden, "never", "ask"))
 			},
 		}, 1)
 		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "f", Group: "f", Kind: "fail", Tries: 2}, jobs.Job{Key: "x", Group: "x", Kind: "final"}))
 		until(t, "f has failed", func() bool { return state(t, q, "f").State == jobs.Failed })
 		until(t, "x has failed", func() bool { return state(t, q, "x").State == jobs.Failed })
-		if s := state(t, q, "f"); ran.Load() != 2 || s.Tried != 2 || !strings.Contains(s.Error, "no") {
-			t.Errorf("it ran %d times, and is %+v", ran.Load(), s)
+		if s := state(t, q, "f"); ran.Load() != 2 || s.Tried != 2 || s.Last == nil || *s.Last != (jobs.Failure{Code: errs.Internal, Message: "no", Next: "look at the log of this process"}) {
+			t.Errorf("it ran %d times, and is %+v, %+v", ran.Load(), s, s.Last)
 		}
-		if s := state(t, q, "x"); s.Tried != 1 {
-			t.Errorf("a final error was tried %d times", s.Tried)
+		if s := state(t, q, "x"); s.Tried != 1 || *s.Last != (jobs.Failure{Code: errs.Forbidden, Message: "never", Next: "ask"}) {
+			t.Errorf("a final error was tried %d times and is %+v", s.Tried, s.Last)
 		}
 		good = true
 		must(t, q.Resume(t.Context(), "x"))
@@ -180,6 +180,34 @@ func TestPauseResumeCancel(t *testing.T) {
 	})
 }
 
+// What failed before it was cancelled is cancelled, and what failed for good after it was resumed has
+// failed; also if nobody works.
+func TestCancelledIsNotFailed(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q := opened(t, o)
+		var tries atomic.Int64
+		end := works(t, q, map[string]jobs.Handler{"fail": func(context.Context, jobs.Job, jobs.Ticket) error { tries.Add(1); return errors.New("no") }}, 1)
+		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "f", Group: "g", Kind: "fail", Tries: 3}))
+		until(t, "it has failed once", func() bool { s := state(t, q, "f"); return s.Tried > 0 && s.State == jobs.Waiting })
+		must(t, q.Cancel(t.Context(), "g"))
+		until(t, "it is cancelled", func() bool { return state(t, q, "f").State.Ended() })
+		if s := state(t, q, "f"); s.State != jobs.Cancelled || s.Last != nil {
+			t.Errorf("a job that was cancelled is %+v, %+v", s, s.Last)
+		}
+		must(t, q.Resume(t.Context(), "g"))
+		until(t, "it has failed", func() bool { return state(t, q, "f").State.Ended() })
+		if s := state(t, q, "f"); s.State != jobs.Failed || s.Tried != 3 || tries.Load() != 3 {
+			t.Errorf("it is %+v after %d tries", s, tries.Load())
+		}
+		end()
+		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "n", Group: "g", Kind: "fail"}))
+		must(t, q.Cancel(t.Context(), "g"))
+		if s := state(t, q, "n"); s.State != jobs.Cancelled {
+			t.Errorf("a job that nobody had is %+v", s)
+		}
+	})
+}
+
 // A job whose steps took longer than its budget is no longer tried.
 func TestBudget(t *testing.T) {
 	both(t, func(t *testing.T, o Options) {
@@ -195,7 +223,7 @@ func TestBudget(t *testing.T) {
 		}}, 1)
 		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "s", Group: "g", Kind: "slow", Most: 50 * time.Millisecond}))
 		until(t, "its time is spent", func() bool { return state(t, q, "s").State == jobs.Failed })
-		if s := state(t, q, "s"); !strings.Contains(s.Error, "may take 50ms") || s.Tried != 1 {
+		if s := state(t, q, "s"); s.Last == nil || s.Last.Code != errs.BudgetSpent || !strings.Contains(s.Last.Message, "may take 50ms") || s.Tried != 1 {
 			t.Errorf("it ended as %+v", s)
 		}
 	})

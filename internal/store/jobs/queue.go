@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -30,19 +29,6 @@ const (
 	// endless is what River may try: it counts pauses and workers that died, and ours does not.
 	endless = 1 << 14
 )
-
-// failures counts the tries of a job that its handler failed.
-func failures(row *rivertype.JobRow) (n int) {
-	for _, e := range row.Errors {
-		if e.Error != died {
-			n++
-		}
-	}
-	return n
-}
-
-// died is what is written of a try whose worker gave no sign of life.
-const died = "its worker gave no sign of life"
 
 // Enqueue puts jobs into the queue. Those whose keys it has, in whatever state, stay as they are.
 func (q *Queue) Enqueue(ctx context.Context, all ...jobs.Job) error {
@@ -140,14 +126,14 @@ func status(row *rivertype.JobRow, p jobs.Progress) (jobs.Status, error) {
 		return jobs.Status{}, errs.Wrap(errs.FormatInvalid, err, "a job cannot be read", "it was written by another build of macaron")
 	}
 	s := jobs.Status{Job: a.Body, State: states[row.State], Tried: failures(row), Since: row.CreatedAt, Progress: p}
-	if n := len(row.Errors); n > 0 {
-		s.Error = strings.TrimPrefix(row.Errors[n-1].Error, "JobCancelError: ") // River's word for an error after which no other try comes
-	}
 	if n := len(row.AttemptedBy); n > 0 {
 		s.Worker = row.AttemptedBy[n-1]
 	}
-	if s.State == jobs.Cancelled && s.Error != "" && !strings.HasSuffix(s.Error, jobs.ErrCancelled.Error()) && !strings.HasSuffix(s.Error, rivertype.ErrJobCancelledRemotely.Error()) {
-		s.State = jobs.Failed // of another try nothing was to be expected
+	switch {
+	case s.State != jobs.Cancelled:
+		s.Last = last(row)
+	case !cancelled(row):
+		s.State, s.Last = jobs.Failed, last(row) // of another try nothing was to be expected
 	}
 	return s, nil
 }

@@ -80,16 +80,16 @@ func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, jobs.ErrCancelled), errors.Is(context.Cause(ctx), rivertype.ErrJobCancelledRemotely): // whatever the cancelled step said
+	case errors.Is(err, jobs.ErrCancelled):
 		return river.JobCancel(jobs.ErrCancelled)
 	case errors.Is(err, jobs.ErrPaused), errors.Is(err, jobs.ErrLost):
 		return river.JobSnooze(again)
 	case w.over.Err() != nil:
 		return river.JobSnooze(0)
 	case jobs.IsFinal(err), failures(j.JobRow)+1 >= j.Args.Body.Tries:
-		return river.JobCancel(err)
+		return river.JobCancel(written(err))
 	}
-	return err
+	return written(err)
 }
 
 // hold does a job under its lease.
