@@ -1,6 +1,7 @@
 package mint
 
 import (
+	"math"
 	"time"
 
 	"macaron/internal/train"
@@ -20,6 +21,10 @@ type passes struct {
 	scored   int64   // that kl is a sum over
 	took     time.Duration
 	any      bool
+
+	reward, rewarded  float64 // sum over data, and how many data
+	answers, level    int     // data that have advantages, and those whose advantages are all 0
+	squaredAdvantages float64 // sum over answers of the square of an answer's mean advantage
 }
 
 // measure notes what an operation came to, once it is committed. A pass counts to the step
@@ -31,8 +36,12 @@ func (s *Service) measure(m *model, asked body, r Result, took time.Duration) {
 		p.any = true
 		p.took += took
 		p.loss += r.Output.Metrics["loss:sum"]
+		if n := float64(len(b.Data)); b.Rewarded {
+			p.reward, p.rewarded = p.reward+n*b.Reward, p.rewarded+n
+		}
 		for i, d := range b.Data {
 			p.tokens += int64(len(d.Tokens))
+			p.judge(d.Inputs["advantages"].Floats)
 			if i < len(r.Output.Logprobs) {
 				p.drift(d, r.Output.Logprobs[i])
 			}
@@ -50,11 +59,37 @@ func (s *Service) measure(m *model, asked body, r Result, took time.Duration) {
 	if p.scored > 0 {
 		l["kl"] = p.kl / float64(p.scored)
 	}
+	if p.rewarded > 0 {
+		l["reward"] = p.reward / p.rewarded
+	}
+	if n := float64(p.answers); n > 0 {
+		l["advantage"], l["level"] = math.Sqrt(p.squaredAdvantages/n), float64(p.level)/n
+	}
 	l.Stamp(s.o.Clock.Now(), p.tokens, p.took+took)
 	*p = passes{}
 	if err := s.o.Curves.Add(m.row.Owner, m.row.ID, l); err != nil {
 		s.o.Log.Warn("what was measured of a step cannot be kept", "model", m.row.ID, "error", err)
 	}
+}
+
+// judge counts an answer by its advantages. With those of GRPO, rewards less the mean of their
+// group, the root of the mean square is the standard deviation of rewards within groups, and
+// an answer without any is of a group that teaches nothing.
+func (p *passes) judge(advantages []float32) {
+	if len(advantages) == 0 {
+		return
+	}
+	sum, n := 0.0, 0
+	for _, a := range advantages {
+		if a != 0 {
+			sum, n = sum+float64(a), n+1
+		}
+	}
+	if p.answers++; n == 0 {
+		p.level++
+		return
+	}
+	p.squaredAdvantages += sum / float64(n) * sum / float64(n)
 }
 
 // lineage notes what the data of a pass were made of, where their maker has said so.

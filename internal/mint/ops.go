@@ -2,6 +2,7 @@ package mint
 
 import (
 	"encoding/json"
+	"maps"
 	"time"
 
 	"macaron/internal/errs"
@@ -26,11 +27,27 @@ type CreateModel struct {
 
 // Forward computes log probabilities and, unless Only, adds to the gradients.
 type Forward struct {
-	Model string
-	Seq   int64
-	Data  []train.Datum
-	Loss  train.Loss
-	Only  bool
+	Model    string
+	Seq      int64
+	Data     []train.Datum
+	Loss     train.Loss
+	Only     bool
+	Rewarded bool    // the client tells the mean reward of the data, for the curves
+	Reward   float64 // which is that
+}
+
+// RewardSetting is the setting of a loss by which clients tell the mean reward of the data:
+// the one place in the protocol that takes a number of theirs with a pass. No loss reads it.
+const RewardSetting = "reward"
+
+// told takes the reward out of the settings of the loss.
+func (f *Forward) told() {
+	reward, there := f.Loss.Config[RewardSetting]
+	if !there {
+		return
+	}
+	f.Rewarded, f.Reward, f.Loss.Config = true, reward, maps.Clone(f.Loss.Config)
+	delete(f.Loss.Config, RewardSetting)
 }
 
 // OptimStep applies the gradients and clears them.

@@ -12,6 +12,7 @@ import (
 
 // Forward promises a forward pass.
 func (s *Service) Forward(ctx context.Context, owner string, r Forward) (Promise, error) {
+	r.told()
 	op := OpBack
 	if r.Only {
 		op = OpForward

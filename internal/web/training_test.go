@@ -43,7 +43,7 @@ const trainedRun = "ses_01:train:0"
 func training(t *testing.T) (address string, files curve.Runs) {
 	t.Helper()
 	files = curve.Runs{Dir: t.TempDir()}
-	runs := trained{{ID: trainedRun, Owner: "o", Base: "<b>base</b>", Steps: 3, Created: time.Unix(1e9, 0)}, {ID: "ses_02:train:0", Owner: "p"}}
+	runs := trained{{ID: trainedRun, Owner: "o", Base: "<b>base</b>", Steps: 3, Created: time.Unix(1e9, 0), Metadata: []byte(`{"steps":"100","a":1}`)}, {ID: "ses_02:train:0", Owner: "p"}}
 	fail := func(w http.ResponseWriter, err error) { w.WriteHeader(errs.As(err).Code.Status()) }
 	owner := func(*http.Request) string { return "o" }
 	mux := http.NewServeMux()
@@ -82,7 +82,7 @@ func TestTrainingIsWatchedLive(t *testing.T) {
 		}
 		steps := int(v.number(`Number.parseInt(document.querySelector(".about strong").textContent)`))
 		add(t, files, steps+1) // live: nobody loads the page again
-		v.wait(of(".about strong") + ` === "` + strconv.Itoa(steps+1) + ` steps" && ` + of(`[data-metric="reward"] strong`) + ` === "0.` + strconv.Itoa(steps+1) + `"`)
+		v.wait(of(".about strong") + ` === "` + strconv.Itoa(steps+1) + ` of 100 steps, 2 min left" && ` + of(`[data-metric="reward"] strong`) + ` === "0.` + strconv.Itoa(steps+1) + `"`)
 		if wide := int(v.number(`document.documentElement.scrollWidth`)); wide > view.Width {
 			t.Errorf("the page is %d px wide", wide)
 		}

@@ -1,4 +1,5 @@
-"""Runs a recipe of tinker-cookbook as it is, with renderers for models whose names the cookbook does not know.
+"""Runs a recipe of tinker-cookbook as it is, with renderers for models whose names the cookbook does not know,
+and with the rewards of reinforcement learning told to the service.
 
     recipe.py MODULE [name=value ...]
 
@@ -65,6 +66,25 @@ class Lines(Plain):
 register_renderer("macaron/chatml", lambda tokenizer, _: ChatML(tokenizer))
 register_renderer("macaron/lines", lambda tokenizer, _: Lines(tokenizer))
 
+def tell_rewards():
+    """The mean reward of a step goes along with its passes, so that the service's curves have it."""
+    from tinker_cookbook.rl import train
+
+    measure, send = train.compute_trajectory_metrics, tinker.TrainingClient.forward_backward_async
+    last = {}
+
+    def measured(*args, **kwargs):
+        metrics = measure(*args, **kwargs)
+        last.update(reward=metrics["env/all/reward/total"])
+        return metrics
+
+    async def sent(self, data, loss_fn, loss_fn_config=None):
+        return await send(self, data, loss_fn, {**(loss_fn_config or {}), **last})
+
+    train.compute_trajectory_metrics, tinker.TrainingClient.forward_backward_async = measured, sent
+
+
 if __name__ == "__main__":
     module, sys.argv = sys.argv[1], sys.argv[1:]
+    tell_rewards()
     runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -18,6 +18,7 @@ const charts = [
   { names: ["loss"], title: "Loss" },
   { names: ["reward"], title: "Reward" },
   { names: ["kl", "teacher_kl"], title: "KL" },
+  { names: ["advantage"], title: "Advantage" },
   { names: ["tokens_per_second"], title: "Tokens per second" },
   { names: ["memory_bytes"], title: "Memory", text: bytes },
   { names: ["grad_norm"], title: "Gradient norm" },
@@ -133,12 +134,29 @@ function soon() {
   });
 }
 
+const units = [
+  [86400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+/** How far a run is of the steps that it will have, and when it is there at the pace so far. */
+export function progress(steps, planned, lines) {
+  if (!planned) return `${steps} steps`;
+  const [first, last] = [lines[0], lines.at(-1)];
+  const left = lines.length > 1 && last.step > first.step ? ((last.time - first.time) / (last.step - first.step)) * (planned - steps) : 0;
+  if (!(left > 0)) return `${steps} of ${planned} steps`;
+  const [size, unit] = units.find(([s]) => left >= s) ?? units.at(-1);
+  return `${steps} of ${planned} steps, ${Math.round(left / size)} ${unit} left`;
+}
+
 function draw() {
   const { run, lines } = shown;
   const steps = lines.at(-1)?.step ?? run.steps;
   $("title").textContent = run.base;
   document.title = run.base + " - Training - Macaron";
-  const about = h("div", { class: "about" }, h("strong", {}, `${steps} steps`), run.rank ? h("span", {}, `rank ${run.rank}`) : null, h("span", {}, new Date(run.created).toLocaleString()), h("span", { class: "name" }, run.id));
+  const about = h("div", { class: "about" }, h("strong", {}, progress(steps, run.planned, lines)), run.rank ? h("span", {}, `rank ${run.rank}`) : null, h("span", {}, new Date(run.created).toLocaleString()), h("span", { class: "name" }, run.id));
   const drawn = charts.map((c) => chart(c, lines)).filter(Boolean);
   $("run").replaceChildren(about, drawn.length ? h("div", { class: "charts" }, drawn) : h("p", { class: "muted" }, "Its first step comes soon."));
 }

@@ -62,10 +62,24 @@ type Run struct {
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"used"`
 	Over    bool      `json:"over"`
+	Planned int64     `json:"planned,omitempty"` // steps that it will have, as its client says
 }
 
 func runOf(m mint.Model) Run {
-	return Run{ID: m.ID, Base: m.Base, Rank: m.Spec.Rank, Steps: m.Steps, Created: m.Created, Used: m.Used, Over: m.Unloaded || m.Corrupted}
+	return Run{Planned: planned(m.Metadata), ID: m.ID, Base: m.Base, Rank: m.Spec.Rank, Steps: m.Steps, Created: m.Created, Used: m.Used, Over: m.Unloaded || m.Corrupted}
+}
+
+// planned is what the user_metadata of a run says of its steps, a number or the text of one.
+func planned(metadata json.RawMessage) int64 {
+	var said struct{ Steps any }
+	if json.Unmarshal(metadata, &said) != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(fmt.Sprint(said.Steps), 10, 32)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 func (d Deps) list(w http.ResponseWriter, r *http.Request) error {
