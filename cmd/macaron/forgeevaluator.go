@@ -93,11 +93,12 @@ func newEvaluatorInit(e *env) *cobra.Command {
 
 // newEvaluatorServe is the process. The loop starts it, with a --home of its own.
 func newEvaluatorServe(e *env) *cobra.Command {
-	var outside []string
+	var j app.Judging
 	c := &cobra.Command{Use: "serve DIR CONTRACT", Hidden: true, Short: "Judge what comes in as lines of JSON, and answer with signed decisions (started by the loop)", Args: args(2, 2, "an evaluator's directory and its contract"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return e.withApp(cmd, func(ctx context.Context, a *app.App) error {
-				v, err := a.Evaluator(ctx, given[0], given[1], outside)
+				j.Dir, j.Contract = given[0], given[1]
+				v, err := a.Evaluator(ctx, j)
 				if err != nil {
 					return err
 				}
@@ -108,6 +109,7 @@ func newEvaluatorServe(e *env) *cobra.Command {
 				return err
 			})
 		}}
-	c.Flags().StringSliceVar(&outside, "outside", nil, "directories that the loop may write")
+	c.Flags().StringSliceVar(&j.Outside, "outside", nil, "directories that the loop may write")
+	c.Flags().StringVar(&j.Revisions, "revisions", "", "directory where the loop keeps revisions by their hashes")
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"macaron/internal/app"
 	"macaron/internal/auth"
 	"macaron/internal/clock"
+	"macaron/internal/config"
 	"macaron/internal/contract/sign"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
@@ -19,6 +20,8 @@ import (
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/ledger"
 	"macaron/internal/mindforge/loop"
+	"macaron/internal/models"
+	"macaron/internal/obs"
 	storejobs "macaron/internal/store/jobs"
 )
 
@@ -32,19 +35,29 @@ func newForgeRun(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := e.config()
-			if err != nil {
-				return err
-			}
-			if err := os.MkdirAll(c.Home, 0o700); err != nil {
-				return disk.Error(err, c.Home+" cannot be made")
-			}
-			f, err := app.OpenForge(cmd.Context(), c, set, "macaron forge run "+given[0])
-			if err != nil {
-				return err
-			}
-			return errors.Join(e.forgeRun(cmd.Context(), f), f.Close())
+			return e.forActor(cmd, set.Actor, func(c config.Config, m models.Local) error {
+				if err := os.MkdirAll(c.Home, 0o700); err != nil {
+					return disk.Error(err, c.Home+" cannot be made")
+				}
+				f, err := app.OpenForge(cmd.Context(), c, set, "macaron forge run "+given[0], app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)})
+				if err != nil {
+					return err
+				}
+				return errors.Join(e.forgeRun(cmd.Context(), f), f.Close())
+			})
 		}}
+}
+
+// forActor gives what an actor runs on: the harness has a model.
+func (e *env) forActor(cmd *cobra.Command, actor string, do func(config.Config, models.Local) error) error {
+	if actor == loop.Harness {
+		return e.withModel(cmd, do)
+	}
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	return do(c, models.Local{})
 }
 
 func readForge(path string) (loop.Settings, error) {

@@ -2,61 +2,78 @@ package app
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 
 	"macaron/internal/adapter"
 	"macaron/internal/auth"
-	"macaron/internal/contract"
 	"macaron/internal/errs"
+	"macaron/internal/ids"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/act"
 	forge "macaron/internal/mindforge/edit"
 	"macaron/internal/mindforge/evaluation/evaluator"
 	"macaron/internal/mindforge/evaluation/safety"
-	"macaron/internal/mindforge/world"
-	"macaron/internal/mindforge/world/compose"
-	"macaron/internal/mindforge/world/terminal"
-	"macaron/internal/mindforge/world/text"
+	revisions "macaron/internal/mint/catalogue"
 )
+
+// Judging says what an evaluator has to do with.
+type Judging struct {
+	Dir, Contract string
+	Outside       []string // what the loop may write
+	Revisions     string   // where the loop keeps revisions, a directory for each; "": this home has them all
+}
 
 // Evaluator opens an evaluator whose attempts are runs of the harness of this home: the
 // shipped worlds, the cases of safety, the committed catalogue. Its home is its own: runs of
 // sealed tasks stand in that log.
-func (a *App) Evaluator(ctx context.Context, dir, path string, outside []string) (*evaluator.Evaluator, error) {
-	d, _, err := a.Bench(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (a *App) Evaluator(_ context.Context, j Judging) (*evaluator.Evaluator, error) {
 	cases, err := safety.New()
 	if err != nil {
 		return nil, err
 	}
-	worlds := []world.World{compose.New(), terminal.New(), text.New()}
-	o := evaluator.Options{Dir: dir, Contract: path, Outside: outside, Safety: cases, Catalogue: forge.Committed(),
-		Actor: &act.Actor{Deps: d, Owner: auth.Local, Worlds: append(slices.Clone(worlds), cases), Source: a.served(ctx)}}
-	for _, w := range worlds {
-		o.Worlds = append(o.Worlds, mindforge.World(w))
-	}
-	return evaluator.Open(o)
+	worlds := shippedWorlds()
+	actor := &act.Actor{Deps: a.runs.Deps, Owner: auth.Local, Worlds: append(slices.Clone(worlds), cases)}
+	return evaluator.Open(evaluator.Options{Dir: j.Dir, Contract: j.Contract, Outside: j.Outside, Worlds: asWorlds(worlds), Safety: cases, Catalogue: forge.Committed(), Actor: handed{actor, a, j.Revisions}})
 }
 
-// served gives the revisions that are served here under the names that a contract has. A pair
-// lists those that are others.
-func (a *App) served(ctx context.Context) func(*contract.Contract) ([]adapter.Revision, error) {
-	return func(c *contract.Contract) ([]adapter.Revision, error) {
-		now, err := a.catalogue.Current(ctx, auth.Local, "", "")
-		if err != nil {
-			return nil, err
+// handed is an actor for pairs whose revisions come from elsewhere: each is taken into this home
+// before it acts, and is believed by its content alone.
+type handed struct {
+	mindforge.Actor
+	app  *App
+	from string
+}
+
+// Try implements mindforge.Actor.
+func (h handed) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
+	for _, r := range p.Revisions {
+		if err := h.take(ctx, r); err != nil {
+			return mindforge.Outcome{}, err
 		}
-		var out []adapter.Revision
-		for _, r := range now.Adapters {
-			if _, ok := c.Adapter(r.Name); ok {
-				out = append(out, r)
-			}
-		}
-		if len(out) == 0 {
-			return nil, errs.New(errs.AdapterNotFound, "the evaluator's home serves no adapter of the contract", "see `macaron adapter ls` with its --home")
-		}
-		return out, nil
 	}
+	return h.Actor.Try(ctx, p, t, seed)
+}
+
+// take publishes a revision here that is not here yet.
+func (h handed) take(ctx context.Context, r adapter.Revision) error {
+	if upstreams(r.Source) {
+		return nil
+	}
+	if _, err := ids.ParseDigest(string(r.Hash)); err != nil {
+		return err
+	}
+	_, err := h.app.catalogue.registry.Dir(r)
+	if errs.CodeOf(err) != errs.AdapterNotFound || h.from == "" {
+		return err
+	}
+	files, err := revisions.ReadDir(filepath.Join(h.from, r.Hash.Hex()))
+	if err != nil {
+		return err
+	}
+	if _, err := h.app.revisions.Publish(ctx, auth.Local, revisions.Draft{Files: files, Name: r.Name, Expect: r.Hash}); err != nil {
+		return err
+	}
+	_, err = h.app.revisions.Dir(ctx, auth.Local, r.Hash)
+	return err
 }

@@ -42,25 +42,22 @@ func Jobs(ctx context.Context, c config.Config, alone bool) (*storejobs.Queue, e
 type ForgeRun struct {
 	*loop.Loop
 	Queue *storejobs.Queue
+	app   *App // whose harness attempts; nil: the actor is scripted
 	store Store
 	lock  *homelock.Lock
 }
 
-// OpenForge opens a run by its settings. Where the log is a file of this home, nobody else may use
-// the home meanwhile; over Postgres so many machines as want to may work on one run.
-func OpenForge(ctx context.Context, c config.Config, set loop.Settings, command string) (_ *ForgeRun, err error) {
+// OpenForge opens a run by its settings; command does it again. Where the log is a file of this
+// home, nobody else may use the home meanwhile; over Postgres so many machines as want to may work
+// on one run. With the actor harness it opens the program, as o says, without a listener.
+func OpenForge(ctx context.Context, c config.Config, set loop.Settings, command string, o Options) (_ *ForgeRun, err error) {
 	f := &ForgeRun{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	if c.Store.URL == "" {
-		if f.lock, err = homelock.Acquire(c.Home); err != nil {
-			return nil, err
-		}
-	}
-	if f.store, err = OpenStore(ctx, c); err != nil {
+	if err := f.open(ctx, c, set.Actor, o); err != nil {
 		return nil, err
 	}
 	if f.Queue, err = Jobs(ctx, c, true); err != nil {
@@ -74,13 +71,37 @@ func OpenForge(ctx context.Context, c config.Config, set loop.Settings, command 
 	if err := f.evaluator(set.Evaluation); err != nil {
 		return nil, err
 	}
+	if f.app != nil {
+		return f, f.harness()
+	}
 	return f, f.rehearse(c)
+}
+
+// open opens what the actor needs: the whole program, or the log alone.
+func (f *ForgeRun) open(ctx context.Context, c config.Config, actor string, o Options) (err error) {
+	if actor == loop.Harness {
+		if f.app, err = New(c, o); err != nil {
+			return err
+		}
+		f.store = f.app.store
+		return f.app.WaitReady(ctx)
+	}
+	if c.Store.URL == "" {
+		if f.lock, err = homelock.Acquire(c.Home); err != nil {
+			return err
+		}
+	}
+	f.store, err = OpenStore(ctx, c)
+	return err
 }
 
 // Close gives everything back.
 func (f *ForgeRun) Close() (err error) {
 	if f.Queue != nil {
 		err = f.Queue.Close()
+	}
+	if f.app != nil {
+		return errors.Join(err, f.app.Close())
 	}
 	if f.store != nil {
 		err = errors.Join(err, f.store.Close())
@@ -146,6 +167,7 @@ func (f *ForgeRun) rehearse(c config.Config) error {
 // Work works on the run until it has ended, or stands still because somebody paused it or has to
 // say something. told is called about every half second.
 func (f *ForgeRun) Work(ctx context.Context, told func([]jobs.Status)) error {
+	ctx = auth.With(ctx, auth.Principal{Owner: f.Owner})
 	if err := f.Begin(ctx); err != nil {
 		return err
 	}

@@ -34,6 +34,9 @@ type store struct {
 	root *os.Root
 }
 
+// Revisions is where a home keeps revisions: a directory for each, which its hash in hex names.
+func Revisions(home string) string { return filepath.Join(home, "blobs", revisions) }
+
 func openStore(home string) (*store, error) {
 	dir := filepath.Join(home, "blobs")
 	for _, d := range []string{revisions, contracts} {

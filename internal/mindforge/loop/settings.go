@@ -32,6 +32,12 @@ const (
 	None     Arm = "none"     // attempts are made, and nothing is proposed
 )
 
+// The actors.
+const (
+	Scripted = "scripted" // a policy of known skill at a planted problem
+	Harness  = "harness"  // this machine's model, in the harness of production
+)
+
 // Settings are forge.toml: what a run follows from, beside outcomes. docs/formats/forge.md has
 // the keys.
 type Settings struct {
@@ -39,7 +45,7 @@ type Settings struct {
 	Name        string `toml:"name" json:"name"`
 	Seed        uint64 `toml:"seed" json:"seed"`
 	Arm         Arm    `toml:"arm" json:"arm"`
-	Actor       string `toml:"actor" json:"actor"` // scripted
+	Actor       string `toml:"actor" json:"actor"`
 	Generations int    `toml:"generations" json:"generations"`
 	Plateau     int    `toml:"plateau" json:"plateau"` // generations in a row without a promotion that end the run; 0: none
 	Batch       int    `toml:"batch" json:"batch"`     // attempts that are kept at once: so many are made again after a kill
@@ -116,7 +122,7 @@ type Canary struct {
 // defaults are what forge.toml leaves out.
 func defaults() Settings {
 	return Settings{
-		Arm: Full, Actor: "scripted", Generations: 3, Plateau: 2, Batch: 16,
+		Arm: Full, Actor: Scripted, Generations: 3, Plateau: 2, Batch: 16,
 		Discovery: Discovery{Tasks: 24, Attempts: 4, High: 0.8, Low: 0.2, Harder: true},
 		Expansion: Expansion{Attempts: 400, Minibatch: 4, MaxEdits: 16, Proposer: "uniform", Controls: true, Coverage: 4},
 		Update:    Update{Rows: 4}, Canary: Canary{Share: 0.05}, Scripted: scripted.DefaultSetup,
@@ -155,7 +161,7 @@ func (s *Settings) check() error {
 		{"schema", s.Schema == Schema},
 		{"name", len(s.Name) <= 40 && s.Name != "" && strings.Trim(s.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""},
 		{"arm", s.Arm == Full || s.Arm == Contract || s.Arm == Weights || s.Arm == None},
-		{"actor", s.Actor == "scripted"},
+		{"actor", s.Actor == Scripted || s.Actor == Harness},
 		{"generations", 1 <= s.Generations && s.Generations <= 100},
 		{"plateau", 0 <= s.Plateau && s.Plateau <= 100},
 		{"batch", 1 <= s.Batch && s.Batch <= 1000},
@@ -172,7 +178,7 @@ func (s *Settings) check() error {
 		{"expansion.minibatch", 1 <= s.Expansion.Minibatch && s.Expansion.Minibatch <= s.Discovery.Tasks/2},
 		{"expansion.greedy", 0 <= s.Expansion.Greedy && s.Expansion.Greedy <= 1},
 		{"expansion.max_edits", 1 <= s.Expansion.MaxEdits && s.Expansion.MaxEdits <= 64},
-		{"expansion.proposer", s.Expansion.Proposer == "uniform" || s.Expansion.Proposer == "reflective"},
+		{"expansion.proposer", s.Expansion.Proposer == "uniform" || s.Expansion.Proposer == "reflective" && s.Actor == Scripted},
 		{"expansion.coverage", 0 <= s.Expansion.Coverage && s.Expansion.Coverage <= 64},
 		{"update.rows", s.Update.Rows >= 1},
 		{"update.attempts", 0 <= s.Update.Attempts && s.Update.Attempts <= 64},
