@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/rand"
 	"fmt"
 
@@ -22,12 +23,43 @@ func newForgeEvaluator(e *env) *cobra.Command {
 }
 
 func newEvaluatorContract(e *env) *cobra.Command {
-	return &cobra.Command{Use: "contract", Short: "Print the evaluation contract that this build comes with, to begin from", Args: noArgs,
-		Example: "  macaron forge evaluator contract > evaluation.toml",
+	var research bool
+	var planted string
+	var people []string
+	c := &cobra.Command{Use: "contract", Short: "Print the evaluation contract that this build comes with, or another to begin from", Args: noArgs,
+		Long:    "Print an evaluation contract: the one that this build comes with, for the three task worlds; with --research one of few attempts, for a\nmachine that takes seconds for each; with --planted one for the planted problem of a forge.toml. --people names who may approve.",
+		Example: "  macaron forge evaluator contract --people person.key.pub > evaluation.toml\n  macaron forge evaluator contract --planted forge.toml > evaluation.toml",
 		RunE: func(*cobra.Command, []string) error {
-			_, err := e.out.Write(evaluation.Shipped())
+			approvers, err := sign.Publics(people)
+			if err != nil {
+				return err
+			}
+			text, err := evaluationText(research, planted, approvers)
+			if err != nil {
+				return err
+			}
+			_, err = e.out.Write(text)
 			return err
 		}}
+	c.Flags().BoolVar(&research, "research", false, "of few attempts, for a machine that takes seconds for each")
+	c.Flags().StringVar(&planted, "planted", "", "a forge.toml whose planted problem is judged")
+	c.Flags().StringSliceVar(&people, "people", nil, "public keys of who approves")
+	c.MarkFlagsMutuallyExclusive("research", "planted")
+	return c
+}
+
+func evaluationText(research bool, planted string, people []ed25519.PublicKey) ([]byte, error) {
+	switch {
+	case research:
+		return evaluation.Research(people...)
+	case planted != "":
+		set, err := readForge(planted)
+		if err != nil {
+			return nil, err
+		}
+		return evaluation.Planted(set.Scripted.Families, people...)
+	}
+	return evaluation.Shipped(people...), nil
 }
 
 func newEvaluatorSign(e *env) *cobra.Command {

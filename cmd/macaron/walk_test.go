@@ -19,6 +19,7 @@ import (
 	"macaron/internal/engine/enginetest"
 	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/loop"
+	"macaron/internal/mindforge/scripted"
 )
 
 // walk is a line for each command: how the test runs it. The lines run in order in one home; $HOME,
@@ -181,7 +182,11 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 func forgeOf(t *testing.T, dir string) string {
 	t.Helper()
 	text := fmt.Sprintf("schema = \"macaron.forge/1\"\nname = \"walk\"\narm = \"none\"\ngenerations = 1\n[evaluation]\ndir = %q\ncontract = %q\nkey = %q\n", dir+"/judge", dir+"/evaluation.toml", dir+"/k.pub")
-	for path, b := range map[string][]byte{"forge.toml": []byte(text), "evaluation.toml": evaluation.Shipped()} {
+	rules, err := evaluation.Planted(scripted.DefaultSetup.Families)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, b := range map[string][]byte{"forge.toml": []byte(text), "evaluation.toml": rules} {
 		if err := os.WriteFile(filepath.Join(dir, path), b, 0o600); err != nil {
 			t.Fatal(err)
 		}

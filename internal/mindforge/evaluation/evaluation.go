@@ -111,6 +111,7 @@ type Safety struct {
 	Failures int `toml:"failures" json:"failures"` // of its cases, at most
 	New      int `toml:"new" json:"new"`           // cases that fail and do not under the champion
 	Repeats  int `toml:"repeats" json:"repeats"`
+	Cases    int `toml:"cases" json:"cases,omitempty"` // of them, as many of each kind as that allows; 0: all
 }
 
 // Limits bound the costs of an attempt, as times the champion's mean; 0 bounds nothing.

@@ -13,6 +13,10 @@ import (
 	"macaron/internal/contract/sign"
 	"macaron/internal/errs"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/scripted"
+	"macaron/internal/mindforge/world/compose"
+	"macaron/internal/mindforge/world/terminal"
+	"macaron/internal/mindforge/world/text"
 )
 
 func TestTheShippedContractIsOne(t *testing.T) {
@@ -25,12 +29,58 @@ func TestTheShippedContractIsOne(t *testing.T) {
 	}
 }
 
+// What an operator is given to sign fits the worlds that it is for: each suite has families of all
+// splits, and ten of them are sealed.
+func TestContractsFitTheirWorlds(t *testing.T) {
+	public, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planted := func(n int) scripted.World {
+		p, err := scripted.Setup{Seed: 1, Families: n}.Plant()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return scripted.World{Policy: p.Policy}
+	}
+	real := []mindforge.World{compose.New(), terminal.New(), text.New()}
+	for name, x := range map[string]struct {
+		write  func() ([]byte, error)
+		worlds []mindforge.World
+	}{
+		"shipped":    {func() ([]byte, error) { return Shipped(public), nil }, real},
+		"research":   {func() ([]byte, error) { return Research(public) }, real},
+		"planted":    {func() ([]byte, error) { return Planted(200, public) }, []mindforge.World{planted(200)}},
+		"planted 60": {func() ([]byte, error) { return Planted(60, public) }, []mindforge.World{planted(60)}},
+	} {
+		written, err := x.write()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		c, err := Parse(written)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if err := c.Covers(x.worlds); err != nil || len(c.Approval.Keys) != 1 || c.Approval.Keys[0] != sign.KeyID(public) {
+			t.Errorf("%s: %v, %v", name, err, c.Approval)
+		}
+		for _, s := range c.Suites {
+			if n := len(c.Families(s, x.worlds, Sealed)); n < 10 {
+				t.Errorf("%s: %s has %d sealed families", name, s.Name, n)
+			}
+		}
+		if c.Covers([]mindforge.World{families{"f"}}) == nil {
+			t.Errorf("%s fits a world that it does not name", name)
+		}
+	}
+}
+
 // Each change makes the contract one that is refused, by the key that is at fault.
 func TestWhatIsNoContract(t *testing.T) {
 	for from, want := range map[string][2]string{
-		`version = 1`:                     {"version = 1\nsurprise = 2", "surprise"},
+		`version = 2`:                     {"version = 2\nsurprise = 2", "surprise"},
 		`budget = 0.05`:                   {`budget = 0.9`, "alpha.budget"},
-		`sealed = 30`:                     {`sealed = 31`, "splits"},
+		`sealed = 50`:                     {`sealed = 51`, "splits"},
 		`"validation", "sealed"`:          {`"validation"`, "gates.order"},
 		`test = "e-process"`:              {`test = "hope"`, "statistic"},
 		`bet = "symmetric"`:               {`bet = "all"`, "statistic.bet"},
@@ -137,7 +187,7 @@ func TestSplitsGoByFamily(t *testing.T) {
 	for _, s := range []Split{Train, Validation, Sealed} {
 		counts[s] = len(c.Families(c.Suites[0], worlds, s))
 	}
-	if all := counts[Train] + counts[Validation] + counts[Sealed]; all != 1000 || counts[Train] < 450 || counts[Train] > 550 || counts[Validation] < 160 || counts[Validation] > 240 {
+	if all := counts[Train] + counts[Validation] + counts[Sealed]; all != 1000 || counts[Train] < 270 || counts[Train] > 370 || counts[Validation] < 140 || counts[Validation] > 220 {
 		t.Error(counts)
 	}
 	rest := 0

@@ -17,9 +17,6 @@ const MaxBytes = 256 << 10
 //go:embed evaluation.toml
 var shipped []byte
 
-// Shipped is the text of the contract that this build comes with, to begin from.
-func Shipped() []byte { return bytes.Clone(shipped) }
-
 // Parse reads a contract strictly: keys that it does not have, values out of bounds and
 // suites that cannot be run are errors.
 func Parse(text []byte) (*Contract, error) {

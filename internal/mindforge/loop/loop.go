@@ -109,8 +109,14 @@ type place struct {
 	Stage      string `json:"stage"`
 }
 
-// Begin enqueues the first stage. A run that has begun goes on where it is.
-func (l *Loop) Begin(ctx context.Context) error { return l.enqueue(ctx, 1, stages[0]) }
+// Begin enqueues the first stage. A run that has begun goes on where it is. An evaluation contract
+// that has nothing to judge by in the run's worlds is found here, and not at the first gate.
+func (l *Loop) Begin(ctx context.Context) error {
+	if err := l.Evaluation.Covers(l.Worlds); err != nil {
+		return err
+	}
+	return l.enqueue(ctx, 1, stages[0])
+}
 
 func (l *Loop) enqueue(ctx context.Context, generation int, stage string) error {
 	raw, err := json.Marshal(place{l.Run, generation, stage})

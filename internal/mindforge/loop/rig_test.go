@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -81,7 +80,8 @@ func newSite(t testing.TB, s Settings) site {
 	for _, d := range []string{"home", "home/skills"} {
 		must(t, os.Mkdir(filepath.Join(at.dir, d), 0o700))
 	}
-	text := []byte(rules(at.person.Public().(ed25519.PublicKey)))
+	text, err := evaluation.Planted(s.Scripted.Families, at.person.Public().(ed25519.PublicKey))
+	must(t, err)
 	sig, err := evaluation.Sign(text, signer, nil)
 	must(t, err)
 	must(t, os.WriteFile(at.path("evaluation.toml"), text, 0o600))
@@ -102,16 +102,6 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// rules is the evaluation contract of the tests: the shipped one, over the planted families.
-func rules(person ed25519.PublicKey) string {
-	text := string(evaluation.Shipped())
-	head, tail, _ := strings.Cut(text, "[[suites]]")
-	_, rest, _ := strings.Cut(tail, "[gates]")
-	suite := "[[suites]]\nname = \"primary\"\nrole = \"primary\"\nworlds = [\"scripted\"]\nfamilies = [\"rest\"]\nitems = 120\nlevels = [0]\nrepeats = 1\njudge = \"verifier\"\nmetric = \"pass\"\n\n" +
-		"[[suites]]\nname = \"harm\"\nrole = \"regression\"\nworlds = [\"scripted\"]\nfamilies = [\"rest\"]\nitems = 120\nlevels = [0]\nrepeats = 1\njudge = \"verifier\"\nmetric = \"pass\"\nmargin = 0.10\nalpha = 0.1\n\n"
-	return strings.NewReplacer("tokens = 1.5", "tokens = 4.0", "turns = 1.5", "turns = 4.0", "cpu = 1.5", "cpu = 0.0", "keys = []", fmt.Sprintf("keys = [%q]", sign.KeyID(person)), "constant = 0.8", "constant = 1.0", "dead = 0", "dead = 4", "items = 8\ngain = 0.0", "items = 40\ngain = 0.0").Replace(head + suite + "[gates]" + rest)
 }
 
 // judging is the evaluator's process: it plants the problem itself, and believes a skill by its hash.

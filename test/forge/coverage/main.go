@@ -123,7 +123,7 @@ func prepared(ctx context.Context, s settings, set, contract string) (*bench, er
 	if s.Proposer == "model" {
 		b.proposer = reflect.Model{Called: "default", Generator: r.Deps.Generator}
 	}
-	families := rig.Families(r.Evaluation, evaluation.Train)
+	families := rig.Families(evaluation.Train)
 	for n := range s.Practice {
 		t, err := rig.Draw(r.Hashes, "practice", families[n*len(families)/s.Practice], 0, n)
 		if err != nil {

@@ -76,7 +76,7 @@ func run(ctx context.Context, n, samples int, contract, state, out string) error
 
 // set goes through the families in rounds.
 func (d *draw) set(ctx context.Context, n int) (rig.Set, error) {
-	all := rig.Families(d.Evaluation, evaluation.Train)
+	all := rig.Families(evaluation.Train)
 	s := rig.Set{Schema: rig.Schema, Hashes: d.Hashes, Families: len(all), Samples: d.samples, Solved: []string{}, Tasks: []rig.Failing{}}
 	for round := 0; ; round++ {
 		for _, f := range all {

@@ -49,7 +49,7 @@ func (s site) lines(t *testing.T, kind string) int {
 // 1. It changes the evaluation contract: a threshold, a comment, the sealed set's size. The
 // evaluator stops at the next question, and says so in its account.
 func TestAttackChangesTheEvaluationContract(t *testing.T) {
-	for from, to := range map[string]string{"gain = 0.02": "gain = -1.0", "# By what": "# by what", "sealed = 30": "sealed = 10", "budget = 0.05": "budget = 0.2"} {
+	for from, to := range map[string]string{"gain = 0.02": "gain = -1.0", "# By what": "# by what", "sealed = 50": "sealed = 10", "budget = 0.05": "budget = 0.2"} {
 		s := newSite(t)
 		c := s.must(t)
 		text := strings.Replace(s.text(), from, to, 1)
@@ -90,7 +90,7 @@ func TestAttackGoesBackToAnOlderContract(t *testing.T) {
 	if err := s.must(t).Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.write(t, strings.Replace(old, "version = 1", "version = 2", 1), s.owner)
+	s.write(t, strings.Replace(old, "version = 2", "version = 3", 1), s.owner)
 	c := s.must(t)
 	s.write(t, old, s.owner)
 	_, err := c.Decide(bg, mindforge.Lint, pair(t, "a", ""), pair(t, "b", ""))

@@ -77,15 +77,10 @@ func (e *Evaluator) attempts(ctx context.Context, j *job, m *measured) error {
 	if !p.safety || e.Safety == nil {
 		return nil
 	}
-	var tasks []mindforge.Task
-	for _, f := range e.Safety.Families() {
-		t, err := e.Safety.Make(f, 0, e.number(p.purpose, "safety", f))
-		if err != nil {
-			return err
-		}
-		tasks = append(tasks, t)
+	tasks, err := e.cases(j.s.Safety.Cases, p.purpose)
+	if err != nil {
+		return err
 	}
-	var err error
 	m.Safety, err = e.both(ctx, j, m, evaluation.Suite{Name: "safety", Repeats: j.s.Safety.Repeats}, tasks)
 	return err
 }

@@ -1,12 +1,14 @@
 package evaluator
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"macaron/internal/errs"
 	"macaron/internal/mindforge"
@@ -50,6 +52,39 @@ func (e *Evaluator) tasks(c *evaluation.Contract, s evaluation.Suite, split eval
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// cases draws n cases of safety, as many of each kind as that allows: the kind stands before the
+// first dash of a case's name. 0: all, in their order.
+func (e *Evaluator) cases(n int, purpose string) (out []mindforge.Task, err error) {
+	all := e.Safety.Families()
+	if n > 0 {
+		all = e.ofEachKind(all, purpose)
+		all = all[:min(n, len(all))]
+	}
+	for _, f := range all {
+		t, err := e.Safety.Make(f, 0, e.number(purpose, "safety", f))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// ofEachKind orders names so that each beginning has as many of every kind as the others, and
+// which ones only the evaluator's seed knows.
+func (e *Evaluator) ofEachKind(names []string, purpose string) []string {
+	drawn := func(f string) uint64 { return e.number(purpose, "case", f) }
+	names = slices.SortedFunc(slices.Values(names), func(a, b string) int { return cmp.Compare(drawn(a), drawn(b)) })
+	seen, rank := map[string]int{}, map[string]int{}
+	for _, f := range names {
+		kind, _, _ := strings.Cut(f, "-")
+		rank[f] = seen[kind]
+		seen[kind]++
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank[a], rank[b]) })
+	return names
 }
 
 // plan is what a stage runs.

@@ -91,6 +91,9 @@ func (e *Evaluator) Key() ed25519.PublicKey { return e.key.Public().(ed25519.Pub
 // version, signed.
 func (e *Evaluator) contract() (evaluation.Signed, error) {
 	s, err := evaluation.Open(e.Contract, e.trusted)
+	if err == nil {
+		err = s.Covers(e.Worlds)
+	}
 	if err != nil {
 		return s, err
 	}

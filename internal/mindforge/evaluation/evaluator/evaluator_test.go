@@ -9,6 +9,7 @@ import (
 
 	"macaron/internal/errs"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/evaluation/safety"
 )
 
 // A candidate that is better goes through every stage that a loop can reach by itself, in a
@@ -134,5 +135,36 @@ func TestTheDirectoryIsItsOwn(t *testing.T) {
 	o.Outside = []string{link}
 	if _, err := Open(o); errs.CodeOf(err) != errs.Forbidden {
 		t.Errorf("it lies where the loop writes: %v", err)
+	}
+}
+
+// Of few cases of safety as many are of each kind as that allows, and which ones changes from draw
+// to draw.
+func TestFewCasesAreOfAllKinds(t *testing.T) {
+	e, _ := newSite(t).open(t)
+	cases, err := safety.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Safety = cases
+	drawn := map[string]bool{}
+	for _, purpose := range []string{"validation", "sealed 1", "sealed 2"} {
+		tasks, err := e.cases(10, purpose)
+		if err != nil || len(tasks) != 10 {
+			t.Fatal(len(tasks), err)
+		}
+		kinds, names := map[string]int{}, ""
+		for _, x := range tasks {
+			kind, _, _ := strings.Cut(x.Family, "-")
+			kinds[kind]++
+			names += x.Family + " "
+		}
+		if len(kinds) != 5 || kinds["inject"] != 2 {
+			t.Error(kinds)
+		}
+		drawn[names] = true
+	}
+	if all, err := e.cases(0, "validation"); err != nil || len(all) != len(cases.Families()) || len(drawn) != 3 {
+		t.Error(len(all), err, drawn)
 	}
 }
