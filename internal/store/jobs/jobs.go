@@ -40,7 +40,7 @@ type Queue struct {
 	db    *sql.DB // the tables of ours
 	now   string  // SQL for the database's own time, in milliseconds
 	river driver
-	put   client // inserts, looks and cancels; works on nothing
+	put   client // inserts and looks; works on nothing
 	close []func() error
 }
 
@@ -51,7 +51,6 @@ type client interface {
 	StopAndCancel(ctx context.Context) error
 	Insert(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
 	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
-	JobCancel(ctx context.Context, id int64) (*rivertype.JobRow, error)
 	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
 	JobList(ctx context.Context, p *river.JobListParams) (*river.JobListResult, error)
 }

@@ -177,6 +177,9 @@ func TestPauseResumeCancel(t *testing.T) {
 		until(t, "both are cancelled", func() bool {
 			return state(t, q, "s").State == jobs.Cancelled && state(t, q, "t").State == jobs.Cancelled
 		})
+		at = steps.Load()
+		must(t, other.Resume(t.Context(), "g"))
+		until(t, "it goes on after it was cancelled", func() bool { return steps.Load() > at+50 })
 	})
 }
 
@@ -226,27 +229,6 @@ func TestBudget(t *testing.T) {
 		if s := state(t, q, "s"); s.Last == nil || s.Last.Code != errs.BudgetSpent || !strings.Contains(s.Last.Message, "may take 50ms") || s.Tried != 1 {
 			t.Errorf("it ended as %+v", s)
 		}
-	})
-}
-
-// A worker that loses its lease is told so, and what it held is another's.
-func TestLostLease(t *testing.T) {
-	both(t, func(t *testing.T, o Options) {
-		q := opened(t, o)
-		j := jobs.Job{Key: "k", Group: "g", Kind: "none"}
-		l, err := q.take(t.Context(), j)
-		must(t, err)
-		if _, err := q.take(t.Context(), j); !errors.Is(err, jobs.ErrLost) {
-			t.Fatalf("two workers hold a job: %v", err)
-		}
-		must(t, q.exec(t.Context(), `UPDATE jobs_leases SET until = 1`))
-		if err := l.Step(t.Context(), 1, 2, ""); !errors.Is(err, jobs.ErrLost) {
-			t.Errorf("a worker whose time is over goes on: %v", err)
-		}
-		second, err := q.take(t.Context(), j)
-		must(t, err)
-		must(t, l.free(t.Context())) // must not give the other's away
-		must(t, second.Step(t.Context(), 1, 2, ""))
 	})
 }
 

@@ -3,13 +3,10 @@ package jobs
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"sync"
 	"time"
-
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/rivertype"
 
 	"macaron/internal/errs"
 	"macaron/internal/jobs"
@@ -21,6 +18,8 @@ type lease struct {
 	q      *Queue
 	job    jobs.Job
 	holder string
+	mu     sync.Mutex
+	sent   time.Time // the last sign of life that the database has answered
 	done   int       // steps when the time was last taken
 	since  time.Time // of the step that runs
 	begun  bool
@@ -28,12 +27,14 @@ type lease struct {
 
 // take takes a job, unless its group stands still or another worker has it.
 func (q *Queue) take(ctx context.Context, j jobs.Job) (*lease, error) {
-	l := &lease{q: q, job: j, holder: rand.Text(), since: time.Now()}
+	l := &lease{q: q, job: j, holder: rand.Text(), since: time.Now(), sent: time.Now()}
+	ctx, stop := context.WithDeadline(ctx, l.end())
+	defer stop()
 	if err := l.allowed(ctx); err != nil {
 		return nil, err
 	}
 	n, err := q.count(ctx, `INSERT INTO jobs_leases (key, holder, until) VALUES ($1, $2, `+q.now+` + $3)
-		ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE jobs_leases.until < `+q.now, j.Key, l.holder, q.o.Lease.Milliseconds())
+		ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE jobs_leases.holder = '' OR jobs_leases.until < `+q.now, j.Key, l.holder, q.o.Lease.Milliseconds())
 	if err == nil && n == 0 {
 		err = jobs.ErrLost
 	}
@@ -63,41 +64,89 @@ func (l *lease) allowed(ctx context.Context) error {
 	return nil
 }
 
-// extend gives the sign of life; ErrLost if it comes too late.
+// end is when the worker must have stopped: two thirds of the lease after the last sign of life was
+// sent. The database took it no earlier than that, so a third is left in which the handler may end
+// before anybody else can begin.
+func (l *lease) end() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sent.Add(l.q.o.Lease * 2 / 3)
+}
+
+// extend gives the sign of life; ErrLost if it comes too late, or is not answered in time.
 func (l *lease) extend(ctx context.Context) error {
+	sent := time.Now()
+	ctx, stop := context.WithDeadline(ctx, l.end())
+	defer stop()
 	n, err := l.q.count(ctx, `UPDATE jobs_leases SET until = `+l.q.now+` + $1 WHERE key = $2 AND holder = $3 AND until >= `+l.q.now, l.q.o.Lease.Milliseconds(), l.job.Key, l.holder)
-	if err == nil && n == 0 {
-		err = jobs.ErrLost
+	switch {
+	case err == nil && n == 0, err != nil && !time.Now().Before(l.end()):
+		return jobs.ErrLost
+	case err == nil:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.sent = sent
 	}
 	return err
 }
 
-// renew extends the lease three times within its length. Whoever cannot reach the database that
-// long has lost it.
-func (l *lease) renew(ctx context.Context, lose context.CancelCauseFunc) {
-	tick := time.NewTicker(l.q.o.Lease / 3)
+// look is how often a worker looks whether its job is cancelled.
+const look = 500 * time.Millisecond
+
+// renew holds the lease until ctx ends, and says why the job has to stop. It extends the lease six
+// times within its length and lets no try take longer than a third of it, so that one connection
+// that hangs costs nothing.
+func (l *lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
+	every := l.q.o.Lease / 6
+	tick := time.NewTicker(min(look, every))
 	defer tick.Stop()
-	last := time.Now()
-	for {
+	for last := time.Now(); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		err := l.extend(ctx)
-		if err == nil {
+		err := l.stopped(ctx)
+		if time.Since(last) >= every {
 			last = time.Now()
+			err = first(err, l.retried(ctx))
 		}
-		if err == jobs.ErrLost || time.Since(last) >= l.q.o.Lease {
-			lose(jobs.ErrLost)
+		if err != nil {
+			stop(err)
 			return
 		}
 	}
 }
 
-// free gives the lease back.
-func (l *lease) free(ctx context.Context) error {
-	return l.q.exec(ctx, `DELETE FROM jobs_leases WHERE key = $1 AND holder = $2`, l.job.Key, l.holder)
+// stopped reports that the job is cancelled. A pause waits for the end of the step.
+func (l *lease) stopped(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, l.q.o.Lease/3)
+	defer stop()
+	if err := l.allowed(ctx); errors.Is(err, jobs.ErrCancelled) {
+		return err
+	}
+	return nil // a database that does not answer, extend finds
+}
+
+// retried extends the lease; another failure than its loss is left to the next try.
+func (l *lease) retried(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, l.q.o.Lease/3)
+	defer stop()
+	if err := l.extend(ctx); errors.Is(err, jobs.ErrLost) {
+		return err
+	}
+	return nil
+}
+
+// free gives the lease back: anybody may take it. It stands for its length all the same, so that
+// nobody takes the worker for dead before River knows how the job ended. Where the database does
+// not answer it ends by itself.
+func (l *lease) free(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, l.q.o.Lease/3)
+	defer stop()
+	if err := l.q.exec(ctx, `UPDATE jobs_leases SET holder = '', until = `+l.q.now+` + $1 WHERE key = $2 AND holder = $3`, l.q.o.Lease.Milliseconds(), l.job.Key, l.holder); err != nil {
+		l.q.o.Log.Warn("a lease could not be given back, and ends by itself", "job", l.job.Key, "err", err)
+	}
 }
 
 // Step implements jobs.Ticket. Steps are timed from the second call on: before it, a job that
@@ -134,88 +183,4 @@ func (l *lease) budget(ctx context.Context) error {
 		return nil
 	}
 	return jobs.Final(errs.New(errs.BudgetSpent, fmt.Sprintf("the job %s may take %s, and its steps took %s", l.job.Key, l.job.Most, took.Round(time.Millisecond)), "raise its budget"))
-}
-
-// rescueUntil takes over jobs of workers that died, until ctx ends.
-func (q *Queue) rescueUntil(ctx context.Context) {
-	tick := time.NewTicker(q.o.Lease / 3)
-	defer tick.Stop()
-	for {
-		if err := q.rescue(ctx); err != nil && ctx.Err() == nil {
-			q.o.Log.Warn("jobs of workers that died cannot be taken over now", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-// forget ends the leases of earlier processes.
-func (q *Queue) forget(ctx context.Context) error {
-	if !q.o.Alone {
-		return nil
-	}
-	if err := q.exec(ctx, `UPDATE jobs_leases SET until = 0`); err != nil {
-		return err
-	}
-	r, err := q.put.JobList(ctx, river.NewJobListParams().States(rivertype.JobStateRunning).First(1000))
-	if err != nil {
-		return failed(err)
-	}
-	for _, row := range r.Jobs {
-		if err := q.release(ctx, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// rescue makes jobs available that River takes for running and nobody holds. Between being
-// handed out and taking its lease a worker holds nothing: it has two leases' time for that.
-func (q *Queue) rescue(ctx context.Context) error {
-	r, err := q.put.JobList(ctx, river.NewJobListParams().States(rivertype.JobStateRunning).First(1000))
-	if err != nil {
-		return failed(err)
-	}
-	for _, row := range r.Jobs {
-		var a args
-		if err := json.Unmarshal(row.EncodedArgs, &a); err != nil || row.AttemptedAt == nil {
-			continue
-		}
-		dead, err := q.dead(ctx, a.Key, *row.AttemptedAt)
-		if err != nil {
-			return err
-		}
-		if dead {
-			if err := q.release(ctx, row); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// dead reports whether nobody works on a job that was handed out at a time.
-func (q *Queue) dead(ctx context.Context, key string, at time.Time) (bool, error) {
-	var held, over int
-	err := q.db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(CASE WHEN until < `+q.now+` THEN 1 ELSE 0 END), 0) FROM jobs_leases WHERE key = $1`, key).Scan(&held, &over)
-	if held == 0 {
-		return time.Since(at) > 2*q.o.Lease, failed(err)
-	}
-	return over > 0, failed(err)
-}
-
-func (q *Queue) release(ctx context.Context, row *rivertype.JobRow) error {
-	now := time.Now().UTC()
-	why, err := json.Marshal(rivertype.AttemptError{At: now, Attempt: row.Attempt, Error: died})
-	if err != nil {
-		return err
-	}
-	_, err = q.river.exec.JobRescueMany(ctx, &riverdriver.JobRescueManyParams{
-		ID: []int64{row.ID}, Error: [][]byte{why}, FinalizedAt: []*time.Time{nil}, ScheduledAt: []time.Time{now},
-		State: []string{string(rivertype.JobStateAvailable)}, StuckHorizon: now.Add(time.Hour),
-	})
-	return failed(err)
 }

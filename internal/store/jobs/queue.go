@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -50,94 +49,6 @@ func (q *Queue) Enqueue(ctx context.Context, all ...jobs.Job) error {
 	return nil
 }
 
-// Job tells where a job stands; errs.NotFound if there is none of the key.
-func (q *Queue) Job(ctx context.Context, key string) (jobs.Status, error) {
-	all, err := q.list(ctx, `k.key = $1`, key)
-	if err == nil && len(all) == 0 {
-		err = failed(rivertype.ErrNotFound)
-	}
-	if err != nil {
-		return jobs.Status{}, err
-	}
-	return all[0], nil
-}
-
-// List tells where the jobs of a group stand, in the order in which they were enqueued.
-func (q *Queue) List(ctx context.Context, group string) ([]jobs.Status, error) {
-	return q.list(ctx, `k.grp = $1`, group)
-}
-
-// list reads again where jobs came in meanwhile: a job that has ended after it enqueued another one
-// is never told of without the other.
-func (q *Queue) list(ctx context.Context, where, arg string) ([]jobs.Status, error) {
-	for {
-		all, err := q.once(ctx, where, arg)
-		if err != nil {
-			return nil, err
-		}
-		n := 0
-		if err := q.db.QueryRowContext(ctx, `SELECT count(*) FROM jobs_keys k WHERE `+where, arg).Scan(&n); err != nil || n == len(all) {
-			return all, failed(err)
-		}
-	}
-}
-
-func (q *Queue) once(ctx context.Context, where, arg string) (all []jobs.Status, err error) {
-	var ids []int64
-	var steps []jobs.Progress
-	rows, err := q.db.QueryContext(ctx, `SELECT k.id, coalesce(p.done, 0), coalesce(p.total, 0), coalesce(p.note, ''), coalesce(p.timed, 0), coalesce(p.took, 0)
-		FROM jobs_keys k LEFT JOIN jobs_progress p ON p.key = k.key WHERE `+where+` ORDER BY k.place`, arg)
-	if err != nil {
-		return nil, failed(err)
-	}
-	for rows.Next() {
-		var id int64
-		var p jobs.Progress
-		if err := rows.Scan(&id, &p.Done, &p.Total, &p.Note, &p.Timed, &p.Took); err != nil {
-			return nil, failed(first(err, rows.Close()))
-		}
-		ids, steps = append(ids, id), append(steps, p)
-	}
-	if err := first(rows.Err(), rows.Close()); err != nil {
-		return nil, failed(err)
-	}
-	for i, id := range ids {
-		row, err := q.put.JobGet(ctx, id)
-		if err != nil {
-			return nil, failed(err)
-		}
-		s, err := status(row, steps[i])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	return all, nil
-}
-
-var states = map[rivertype.JobState]jobs.State{
-	rivertype.JobStateAvailable: jobs.Waiting, rivertype.JobStatePending: jobs.Waiting, rivertype.JobStateRetryable: jobs.Waiting, rivertype.JobStateScheduled: jobs.Waiting,
-	rivertype.JobStateRunning: jobs.Running, rivertype.JobStateCompleted: jobs.Done, rivertype.JobStateDiscarded: jobs.Failed, rivertype.JobStateCancelled: jobs.Cancelled,
-}
-
-func status(row *rivertype.JobRow, p jobs.Progress) (jobs.Status, error) {
-	var a args
-	if err := json.Unmarshal(row.EncodedArgs, &a); err != nil {
-		return jobs.Status{}, errs.Wrap(errs.FormatInvalid, err, "a job cannot be read", "it was written by another build of macaron")
-	}
-	s := jobs.Status{Job: a.Body, State: states[row.State], Tried: failures(row), Since: row.CreatedAt, Progress: p}
-	if n := len(row.AttemptedBy); n > 0 {
-		s.Worker = row.AttemptedBy[n-1]
-	}
-	switch {
-	case s.State != jobs.Cancelled:
-		s.Last = last(row)
-	case !cancelled(row):
-		s.State, s.Last = jobs.Failed, last(row) // of another try nothing was to be expected
-	}
-	return s, nil
-}
-
 // Pause lets no job of a group begin; those that run stop behind their step.
 func (q *Queue) Pause(ctx context.Context, group string) error { return q.set(ctx, group, "paused") }
 
@@ -161,18 +72,11 @@ func (q *Queue) Resume(ctx context.Context, group string) error {
 	})
 }
 
-// Cancel ends the jobs of a group; those that run stop at once.
+// Cancel ends the jobs of a group: those that run stop within half a second, and the others are
+// cancelled from now on. River's own cancellation is not used: it reaches a worker some time later,
+// and would then end a job that was resumed meanwhile.
 func (q *Queue) Cancel(ctx context.Context, group string) error {
-	if err := q.set(ctx, group, "cancelled"); err != nil {
-		return err
-	}
-	return q.each(ctx, group, func(s jobs.Status, id int64) error {
-		if s.State.Ended() {
-			return nil
-		}
-		_, err := q.put.JobCancel(ctx, id)
-		return failed(err)
-	})
+	return q.set(ctx, group, "cancelled")
 }
 
 func (q *Queue) each(ctx context.Context, group string, do func(s jobs.Status, id int64) error) error {

@@ -81,8 +81,10 @@ func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, jobs.ErrCancelled):
-		return river.JobCancel(jobs.ErrCancelled)
-	case errors.Is(err, jobs.ErrPaused), errors.Is(err, jobs.ErrLost):
+		return w.cancelled(ctx, j.Args.Body.Group)
+	case errors.Is(err, jobs.ErrLost):
+		return w.leave(ctx, j)
+	case errors.Is(err, jobs.ErrPaused):
 		return river.JobSnooze(again)
 	case w.over.Err() != nil:
 		return river.JobSnooze(0)
@@ -90,6 +92,34 @@ func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
 		return river.JobCancel(written(err))
 	}
 	return written(err)
+}
+
+// cancelled ends a job of a cancelled group; one of a group that was resumed meanwhile goes on.
+func (w *worker) cancelled(ctx context.Context, group string) error {
+	if s, err := w.q.group(ctx, group); err == nil && s != "cancelled" {
+		return river.JobSnooze(0)
+	}
+	return river.JobCancel(jobs.ErrCancelled)
+}
+
+// leave gives up a job whose lease is another's. River writes how a job ended by its number alone,
+// whoever has it by then: so nothing is told to River as long as another worker has the job.
+func (w *worker) leave(ctx context.Context, j *river.Job[args]) error {
+	for {
+		row, err := w.q.put.JobGet(ctx, j.ID)
+		if err == nil && row.State != rivertype.JobStateRunning {
+			return river.JobSnooze(again)
+		}
+		mine := err == nil && row.AttemptedAt != nil && j.AttemptedAt != nil && row.AttemptedAt.Equal(*j.AttemptedAt)
+		if free, err := w.q.free(ctx, j.Args.Key); err == nil && mine && free {
+			return river.JobSnooze(again)
+		}
+		select {
+		case <-ctx.Done():
+			return river.JobSnooze(again)
+		case <-time.After(again):
+		}
+	}
 }
 
 // hold does a job under its lease.
@@ -103,14 +133,15 @@ func (w *worker) hold(ctx context.Context, j *river.Job[args]) error {
 	if err != nil {
 		return err
 	}
-	held, lose := context.WithCancelCause(ctx)
+	held, stop := context.WithCancelCause(ctx)
 	renewed := make(chan struct{})
-	go func() { defer close(renewed); l.renew(held, lose) }()
+	go func() { defer close(renewed); l.renew(held, stop) }()
 	err = do(held, body, l)
-	if cause := context.Cause(held); err != nil && errors.Is(cause, jobs.ErrLost) {
+	if cause := context.Cause(held); err != nil && (errors.Is(cause, jobs.ErrLost) || errors.Is(cause, jobs.ErrCancelled)) {
 		err = cause
 	}
-	lose(nil)
+	stop(nil)
 	<-renewed
-	return first(err, l.free(context.WithoutCancel(ctx)))
+	l.free(context.WithoutCancel(ctx))
+	return err
 }
