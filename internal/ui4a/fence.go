@@ -1,6 +1,10 @@
 package ui4a
 
-import "strings"
+import (
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // FenceInfo is what stands behind the backticks of a card's fence.
 const FenceInfo = "ui4a/tsx"
@@ -17,6 +21,7 @@ type Block struct {
 	Card  bool    `json:"card"`            // a card or a patch
 	Patch bool    `json:"patch,omitempty"` // a patch: what it holds is read by Patch
 	On    Surface `json:"on,omitempty"`    // the surface that the fence names behind its info
+	Lost  bool    `json:"lost,omitempty"`  // it names a canvas by what can be no name of one
 	Text  string  `json:"text"`            // the text with its line ends, or what is between the fences
 	Open  bool    `json:"open"`            // a card whose closing fence has not come
 	Slip  bool    `json:"slip"`            // a card whose fence says tsx, or has fewer than four backticks
@@ -113,12 +118,13 @@ func (f *Fences) end(line string) {
 func (f *Fences) block() Block {
 	_, info := opening(f.head)
 	name, rest, _ := strings.Cut(info, " ")
-	on, err := ParseSurface(strings.TrimSpace(rest))
+	named := norm.NFC.String(strings.TrimSpace(rest)) // a name has one spelling, however it was composed
+	on, err := ParseSurface(named)
 	if err != nil {
 		on = ""
 	}
 	patch := strings.EqualFold(name, PatchInfo)
-	return Block{Card: true, Patch: patch, On: on, Text: f.body.String(), Slip: f.ticks < 4 || !patch && !strings.EqualFold(name, FenceInfo)}
+	return Block{Card: true, Patch: patch, On: on, Lost: err != nil && Surface(named).Kind() == CanvasSurface, Text: f.body.String(), Slip: f.ticks < 4 || !patch && !strings.EqualFold(name, FenceInfo)}
 }
 
 func (f *Fences) text(s string) { f.tail.WriteString(s) }

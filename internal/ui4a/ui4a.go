@@ -15,6 +15,7 @@ const (
 	MaxLine        = 64 << 10  // bytes of one line
 	MaxDiagnostics = 50        // told of one card; a model reads no more
 	MaxFences      = 32        // cards in one answer
+	MaxCanvases    = 32        // canvases of one conversation
 )
 
 // Severity says whether a card runs in spite of what was found.

@@ -307,6 +307,16 @@ func TestCardsAreRefused(t *testing.T) {
 			t.Errorf("%s: %d %s", name, status, answer)
 		}
 	}
+	for body, want := range map[string]string{
+		`{"turn":"` + turn + `","answer":"","hidden":"canary"}`: `there is no field \"hidden\": the fields are after, turn, request, answer, final`,
+		`{"turn":"` + turn + `","ca nary":1}`:                   `a field that is not known: the fields are after, turn, request, answer, final`,
+		`{"turn":1}`:                                            `a field is of the wrong kind: the fields are after, turn, request, answer, final`,
+		`{"turn":"` + turn + `"}{"canary":1}`:                   `behind the body's JSON object`,
+	} {
+		if status, answer := s.post(t, "/v1/cards", body); status != 400 || !strings.Contains(answer, want) || strings.Contains(answer, "canary") {
+			t.Errorf("%s: %d %s", body, status, answer)
+		}
+	}
 	if status, answer := s.get(t, "/v1/cards/"+turn); status != 200 || !strings.Contains(answer, `"surface":"`+on+`"`) || !strings.Contains(answer, "__ui4a.define") {
 		t.Errorf("%d %s", status, answer)
 	}

@@ -47,12 +47,15 @@ func (c *compiler) whole(source string) compiled {
 func (c *compiler) fill(all *conversation) {
 	for _, card := range all.Cards.Cards {
 		var made compiled
-		if card.Open {
+		switch {
+		case card.Open:
 			var s stream.Stream
 			s.Write(card.Source)
 			f, _ := s.Frame()
 			made.Result = f.Result
-		} else {
+		case card.Source == "" && all.wrong[card.Surface] != nil: // a patch of nothing: that says it all
+			made.Revision = ids.DigestOf(nil)
+		default:
 			made = c.whole(card.Source)
 		}
 		card.Revision, card.Script, card.Findings = made.Revision, made.JS, append(all.wrong[card.Surface], made.findings...)

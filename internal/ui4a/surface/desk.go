@@ -37,20 +37,27 @@ type Desk struct {
 	compiler compiler
 
 	mu     sync.Mutex
-	guards map[string]*guarded // by owner and surface
+	guards map[key]*guarded
 	uses   int64
+}
+
+// key is whose surface a guard is of.
+type key struct {
+	owner, turn string
+	surface     ui4a.Surface
 }
 
 // guarded is the guard of a surface; busy is held while it judges and its record is written.
 type guarded struct {
 	busy sync.Mutex
 	*action.Guard
+	of   key
 	used int64
 }
 
 // New makes a desk over a log.
 func New(log Log, source *ids.Source) *Desk {
-	return &Desk{log: log, ids: source, guards: map[string]*guarded{}}
+	return &Desk{log: log, ids: source, guards: map[key]*guarded{}}
 }
 
 // Cards gives the cards of the conversation that ends with a turn.
@@ -94,7 +101,7 @@ func (d *Desk) Frame(ctx context.Context, owner string, draft Draft) (Cards, err
 	}
 	c.Answers = []Answer{}
 	c.answer(draft.Turn, draft.Request, draft.Answer, nil, draft.Final)
-	c.Cards.Cards = slices.DeleteFunc(c.Cards.Cards, func(card *Card) bool { return card.turn != draft.Turn && card.Edited != draft.Turn })
+	c.Cards.Cards = slices.DeleteFunc(c.Cards.Cards, func(card *Card) bool { return card.Turn != draft.Turn && card.Edited != draft.Turn })
 	d.compiler.fill(c)
 	return c.Cards, nil
 }
@@ -102,11 +109,15 @@ func (d *Desk) Frame(ctx context.Context, owner string, draft Draft) (Cards, err
 // at gives a card of the conversation that ends with a turn, and its guard with the
 // card's contract in force; the surface is the caller's until release.
 func (d *Desk) at(ctx context.Context, owner, turn string, on ui4a.Surface, secrets action.Posted) (card *Card, g *guarded, release func(), err error) {
-	g = d.hold(owner, on)
+	origin, err := d.origin(ctx, owner, turn, on)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	g = d.hold(key{owner, origin, on})
 	c, err := d.conversation(ctx, owner, turn)
 	if err == nil {
 		if card = c.card(on); card == nil {
-			err = errs.New(errs.NotFound, "the conversation has no such card", "reload the page")
+			err = noCard()
 		}
 	}
 	if err == nil {
@@ -121,15 +132,35 @@ func (d *Desk) at(ctx context.Context, owner, turn string, on ui4a.Surface, secr
 	return card, g, g.busy.Unlock, nil
 }
 
+func noCard() error {
+	return errs.New(errs.NotFound, "the conversation has no such card", "reload the page")
+}
+
+// origin is the turn whose answer brought a card. The name of an inline one has it; canvases
+// of one name are in many conversations, each with values of its own.
+func (d *Desk) origin(ctx context.Context, owner, turn string, on ui4a.Surface) (string, error) {
+	if on.Kind() == ui4a.InlineSurface {
+		return "", nil
+	}
+	turns, err := d.log.History(ctx, owner, turn)
+	if err != nil {
+		return "", err
+	}
+	card := fold(turns).card(on)
+	if card == nil {
+		return "", noCard()
+	}
+	return card.Turn, nil
+}
+
 // hold locks a surface.
-func (d *Desk) hold(owner string, on ui4a.Surface) *guarded {
+func (d *Desk) hold(of key) *guarded {
 	d.mu.Lock()
-	key := owner + "\x00" + string(on)
-	g := d.guards[key]
+	g := d.guards[of]
 	if g == nil {
 		d.forget()
-		g = &guarded{Guard: action.NewGuard(action.Contract{}, &action.Secrets{})}
-		d.guards[key] = g
+		g = &guarded{Guard: action.NewGuard(action.Contract{}, &action.Secrets{}), of: of}
+		d.guards[of] = g
 	}
 	d.uses++
 	g.used = d.uses
@@ -139,10 +170,10 @@ func (d *Desk) hold(owner string, on ui4a.Surface) *guarded {
 }
 
 // release forgets the guard of a surface: the next one begins with what the log has.
-func (d *Desk) release(owner string, on ui4a.Surface) {
+func (d *Desk) release(g *guarded) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.guards, owner+"\x00"+string(on))
+	delete(d.guards, g.of)
 }
 
 // forget lets the guard go that was not used for longest, where there are too many.
@@ -150,6 +181,6 @@ func (d *Desk) forget() {
 	if len(d.guards) < maxGuards {
 		return
 	}
-	oldest := slices.MinFunc(slices.Collect(maps.Keys(d.guards)), func(a, b string) int { return int(d.guards[a].used - d.guards[b].used) })
+	oldest := slices.MinFunc(slices.Collect(maps.Keys(d.guards)), func(a, b key) int { return int(d.guards[a].used - d.guards[b].used) })
 	delete(d.guards, oldest)
 }

@@ -43,10 +43,10 @@ func (d *Desk) once(ctx context.Context, owner, turn string, on ui4a.Surface, se
 		bodies, err := decide(card, g)
 		kept := len(bodies) == 0
 		if err == nil && !kept {
-			kept, err = d.log.Card(ctx, owner, card.turn, card.records, bodies...)
+			kept, err = d.log.Card(ctx, owner, card.Turn, card.records, bodies...)
 		}
 		if err != nil || !kept {
-			d.release(owner, on) // it counts what was not written
+			d.release(g) // it counts what was not written
 		}
 		release()
 		if err != nil || kept {

@@ -118,21 +118,3 @@ func (d *Desk) events(r *http.Request, owner string) (any, error) {
 	}
 	return nil, errs.New(errs.InvalidRequest, "there is no such event", "use drawn, state, failed or left").In("event")
 }
-
-// read reads a JSON body strictly. Its errors quote nothing of the body, which may have
-// values that nobody may see.
-func read(r *http.Request, into any, most int64) error {
-	if err := limits.ContentType(r.Header.Get("Content-Type")); err != nil {
-		return err
-	}
-	body, err := limits.TextBody(r.Body, r.ContentLength, most)
-	if err != nil {
-		return err
-	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.DisallowUnknownFields()
-	if dec.Decode(into) != nil || dec.More() {
-		return errs.New(errs.InvalidRequest, "the body is no JSON object with the fields of this interface", "docs/formats/ui4a-chat.md has them")
-	}
-	return nil
-}

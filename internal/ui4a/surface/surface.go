@@ -30,9 +30,9 @@ type Card struct {
 	Sequence int64                      `json:"sequence"`
 	Outcome  record.CardEnd             `json:"outcome,omitempty"` // of this revision
 	Round    int                        `json:"round,omitempty"`   // repairs that were asked for
+	Turn     string                     `json:"turn"`              // whose answer brought it
 	Edited   string                     `json:"edited,omitempty"`  // the last turn whose answer changed it
 
-	turn    string // whose answer brought it
 	private bool
 	records int        // of all cards of that turn
 	before  ids.Digest // the revision that was drawn last
@@ -43,7 +43,7 @@ type Card struct {
 type Block struct {
 	Text    string       `json:"text,omitempty"`
 	Surface ui4a.Surface `json:"surface,omitempty"`
-	Changes bool         `json:"changes,omitempty"` // the surface is that of an earlier answer
+	Changes bool         `json:"changes,omitempty"` // the surface was there before
 }
 
 // Answer is an answer that has cards, cut at them.
@@ -82,7 +82,7 @@ func fold(turns []session.Turn) *conversation {
 			c.answer(t.ID, t.Request, t.Partial(), t.Cards, false)
 		}
 		for _, card := range c.Cards.Cards {
-			if card.turn == t.ID {
+			if card.Turn == t.ID {
 				card.records = t.CardRecords()
 			}
 		}
@@ -105,43 +105,31 @@ func text(trace []chat.Message) string {
 func (c *conversation) answer(turn, request, said string, kept map[string]session.Card, final bool) {
 	var f ui4a.Fences
 	f.Write(said)
-	a, n := Answer{Turn: turn}, 0
+	a, n, failed := Answer{Turn: turn}, 0, c.card(c.repairs[request])
 	for _, b := range f.Blocks(final) {
 		if !b.Card {
 			a.Blocks = append(a.Blocks, Block{Text: b.Text})
 			continue
 		}
-		own := ui4a.Inline(turn, n)
-		on := c.place(b, own, c.repairs[request], n)
+		on, wrong := c.place(b, ui4a.Inline(turn, n), failed, n)
 		n++
-		c.take(b, on, turn, kept[string(on)])
-		a.Blocks = append(a.Blocks, Block{Surface: on, Changes: on != own})
+		there := c.card(on) != nil
+		c.take(b, on, turn, kept[string(on)], wrong)
+		if !there && failed != nil { // else each answer to a repair could bring what is repaired anew
+			c.card(on).Round = max(c.card(on).Round, failed.Round)
+		}
+		a.Blocks = append(a.Blocks, Block{Surface: on, Changes: there})
 	}
 	if n > 0 {
 		c.Answers = append(c.Answers, a)
 	}
 }
 
-// place says on which surface a block is shown: that which it names, if there is one; a
-// patch's is else the newest; the first card of a repair's answer takes the place of the
-// one that failed; any other card has one of its own.
-func (c *conversation) place(b ui4a.Block, own, repaired ui4a.Surface, n int) ui4a.Surface {
-	switch {
-	case c.card(b.On) != nil:
-		return b.On
-	case repaired != "" && n == 0 && c.card(repaired) != nil:
-		return repaired
-	case b.Patch && len(c.Cards.Cards) > 0:
-		return c.Cards.Cards[len(c.Cards.Cards)-1].Surface
-	}
-	return own
-}
-
-// take puts a block on its surface.
-func (c *conversation) take(b ui4a.Block, on ui4a.Surface, turn string, kept session.Card) {
+// take puts a block on its surface; wrong is what was found of its place.
+func (c *conversation) take(b ui4a.Block, on ui4a.Surface, turn string, kept session.Card, wrong *ui4a.Diagnostic) {
 	card := c.card(on)
 	if card == nil {
-		card = &Card{Surface: on, turn: turn, State: kept.State, Sequence: kept.Sequence, Round: kept.Round,
+		card = &Card{Surface: on, Turn: turn, State: kept.State, Sequence: kept.Sequence, Round: kept.Round,
 			private: kept.Private, before: kept.Rendered, ends: kept.Ends}
 		c.Cards.Cards = append(c.Cards.Cards, card)
 	} else {
@@ -149,14 +137,18 @@ func (c *conversation) take(b ui4a.Block, on ui4a.Surface, turn string, kept ses
 	}
 	card.Open = b.Open
 	delete(c.wrong, on)
-	if !b.Patch {
+	var found []ui4a.Diagnostic
+	switch {
+	case !b.Patch:
 		card.Source = b.Text
-		return
+	case wrong == nil:
+		card.Source, found = ui4a.Patch(card.Source, b.Text, b.Open)
 	}
-	source, wrong := ui4a.Patch(card.Source, b.Text, b.Open)
-	card.Source = source
-	if len(wrong) > 0 {
-		c.wrong[on] = wrong
+	if wrong != nil {
+		found = append(found, *wrong)
+	}
+	if len(found) > 0 {
+		c.wrong[on] = found
 	}
 }
 

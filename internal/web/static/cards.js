@@ -4,6 +4,7 @@
 
 import * as api from "./api.js";
 import { h } from "./dom.js";
+import { CanvasPanel, canvasName } from "./canvas.js";
 import { answerOf } from "./tree.js";
 import { openSurface } from "/ui4a/host/surface.js";
 
@@ -13,15 +14,19 @@ const settle = 600; // milliseconds in which further changes and errors join the
 const hasCards = (turn) => begins.test(answerOf(turn));
 
 export class Cards {
-  /** page: {turn(id), busy(), ask(text, request, force), changed(turn)} of the shown conversation. */
+  /**
+   * page: {turn(id), busy(), ask(text, request, force), changed(turn), kept(), old()} of the shown
+   * conversation; kept: something was written of a card; old: another tab or page has written.
+   */
   constructor(page) {
     this.page = page;
     this.lost = false; // whether the server could not tell of them
     this.blocks = new Map(); // id of a turn -> its answer, cut at its cards
     this.known = new Map(); // surface -> the card as the server knows it
-    this.shown = new Map(); // surface -> {host, place, told, found, values, timer}
+    this.shown = new Map(); // surface -> {host, place, turn, told, found, values, touched, timer}
     this.synced = ""; // the delivered turn up to which the cards are known
     this.wanted = ""; // what was asked for last
+    this.canvases = new CanvasPanel({ source: (name) => this.known.get(name)?.source ?? "", shown: (name) => this.show(name) });
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const themed = () => this.shown.forEach((s) => s.host.setTheme(theme()));
     dark.addEventListener("change", themed);
@@ -32,10 +37,17 @@ export class Cards {
   /** Forgets everything, for another conversation. */
   clear() {
     for (const name of [...this.shown.keys()]) this.close(name);
+    this.forget();
+    this.lost = false;
+    this.canvases.clear();
+  }
+
+  /** Forgets the cards of turns that are shown no more. */
+  forget() {
     this.blocks.clear();
     this.known.clear();
     this.synced = this.wanted = "";
-    this.lost = false;
+    this.drawn();
   }
 
   /**
@@ -46,21 +58,26 @@ export class Cards {
     const tip = path.findLast((t) => t.id && t.status === "delivered");
     const stopped = path.filter((t) => t.id && !t.local && t.status === "interrupted" && hasCards(t));
     const wanted = [tip, ...stopped].map((t) => t?.id ?? "").join(" ");
-    if (wanted === this.wanted || !path.some(hasCards)) return;
+    if (!path.some(hasCards)) return this.known.size && this.forget();
+    if (wanted === this.wanted) return;
     this.wanted = wanted;
     const fresh = tip?.fresh && tip.id !== this.synced;
+    const began = performance.now();
     try {
       const [all, ...cut] = await Promise.all([tip ? api.cards(tip.id) : { cards: [], answers: [] }, ...stopped.map((t) => api.cards(t.id))]);
       if (this.wanted !== wanted) return;
+      for (const name of this.shown.keys()) this.flush(name); // to where it belongs
       this.synced = tip?.id ?? "";
       this.blocks.clear();
       this.known.clear();
       this.take(all);
-      stopped.forEach((t, i) => this.take(unfinished(cut[i], t.id)));
+      this.renewed(began);
+      stopped.forEach((t, i) => this.take(this.unfinished(cut[i], t.id)));
     } catch {
       this.lost = true; // the text is shown instead
     }
     this.page.changed(tip ?? stopped[0]);
+    this.offer(fresh ? tip : null);
     if (fresh) this.judge(tip);
     for (const name of this.known.keys()) this.flush(name);
   }
@@ -77,11 +94,52 @@ export class Cards {
         for (const c of all.cards) c.draft = true;
         this.take(all);
         if (turn.running) this.page.changed(turn);
+        this.offer(turn);
       }
     } catch {
       // the text goes on; the cards are read at its end
     }
     this.asking = false;
+  }
+
+  /** Opens the canvases of an answer that is new here; of a conversation that was opened, the last one. */
+  offer(turn) {
+    const last = this.keepCanvases().at(-1);
+    if (!turn && last) this.canvases.offer(last, "opened");
+    this.canvases.taken.add("opened");
+    for (const b of (turn && this.blocks.get(turn.id)) ?? []) if (b.surface && canvasName(b.surface)) this.canvases.offer(b.surface, `${turn.id} ${b.surface}`);
+  }
+
+  keepCanvases() {
+    const names = [...this.known.keys()].filter(canvasName);
+    this.canvases.keep(names);
+    return names;
+  }
+
+  /** Reads again what another tab may have made of the cards, and shows it. */
+  async renew() {
+    const tip = this.synced;
+    if (!tip || this.page.busy()) return;
+    const began = performance.now();
+    const { cards } = await api.cards(tip).catch(() => ({ cards: [] })); // then it stays as it was
+    if (tip !== this.synced) return;
+    for (const c of cards) {
+      const known = this.known.get(c.surface);
+      if (known && !known.draft && known.revision === c.revision) Object.assign(known, { state: c.state, sequence: c.sequence, outcome: c.outcome });
+    }
+    this.renewed(began);
+  }
+
+  /** Gives the surfaces what the server knew at a time, but for what was changed here since. */
+  renewed(began) {
+    for (const [name, s] of this.shown) {
+      const card = this.known.get(name);
+      if (!card || card.draft || card.turn !== s.turn) continue;
+      const here = (key) => s.touched.get(key) > began;
+      for (const key of s.touched.keys()) if (here(key)) card.state[key] = s.host.state.get(key);
+      s.host.renew(Object.fromEntries(Object.entries(card.state).filter(([key]) => !here(key))), card.sequence);
+      this.show(name);
+    }
   }
 
   take({ cards, answers }) {
@@ -93,6 +151,13 @@ export class Cards {
       this.known.set(c.surface, c);
       this.show(c.surface);
     }
+  }
+
+  /** What a stopped answer brought itself: shown, and sent nowhere. */
+  unfinished({ cards, answers }, turn) {
+    const own = cards.filter((c) => c.turn === turn && !this.known.has(c.surface));
+    for (const c of own) c.draft = c.unfinished = true;
+    return { cards: own, answers: answers.filter((a) => a.turn === turn) };
   }
 
   /** Fills the body of an answer; text fills an element with a text. */
@@ -118,7 +183,8 @@ export class Cards {
         const box = h("div");
         text(box, b.text);
         for (const el of [...box.childNodes]) put(el);
-      } else if (b.changes) put(this.note(b.surface));
+      } else if (canvasName(b.surface)) put(this.canvases.note(b.surface, b.changes));
+      else if (b.changes) put(this.note(b.surface));
       else put(own.get(b.surface) ?? h("div", { class: "card", data: { surface: b.surface } }, h("div", { class: "place" }), h("p", { class: "card-note muted", role: "status" })));
     }
   }
@@ -130,7 +196,8 @@ export class Cards {
 
   /** Opens the surfaces whose places are drawn, and closes those that are drawn no more. */
   drawn() {
-    for (const [name, s] of this.shown) if (!s.place.isConnected) this.close(name);
+    this.keepCanvases();
+    for (const [name, s] of this.shown) if (!s.place.isConnected || s.turn !== this.known.get(name)?.turn) this.close(name);
     for (const name of this.known.keys()) this.show(name);
   }
 
@@ -154,10 +221,10 @@ export class Cards {
   }
 
   open(name, card, place) {
-    const s = { place, told: [], found: [], values: new Map(), drawn: "" };
+    const s = { place, turn: card.turn, told: [], found: [], values: new Map(), touched: new Map(), drawn: "" };
     s.host = openSurface(place, {
       surface: name,
-      title: "Card",
+      title: canvasName(name) ? `Canvas ${canvasName(name)}` : "Card",
       theme: theme(),
       state: card.state,
       sequence: card.sequence,
@@ -173,7 +240,8 @@ export class Cards {
 
   /** The turn whose answer made the card what it is. */
   turnOf(name) {
-    return this.page.turn(this.known.get(name)?.edited || name.split("/")[1]);
+    const card = this.known.get(name);
+    return this.page.turn(card?.edited || card?.turn);
   }
 
   /** Whether a revision is the whole card of an answer that has ended. */
@@ -185,7 +253,10 @@ export class Cards {
   event(name, event, more = {}, options = {}) {
     const card = this.known.get(name);
     const secrets = this.shown.get(name)?.host.secretValues() ?? { held: {}, sealed: {} };
-    return api.cardEvent(this.synced, { event, surface: name, revision: card.revision, secrets, ...more }, options).catch(() => ({})); // what could not be kept is not worth a message
+    return api.cardEvent(this.synced, { event, surface: name, revision: card.revision, secrets, ...more }, options).catch((cause) => {
+      if (cause.code === "gone") this.page.old();
+      return {}; // what could not be kept is not worth a message
+    });
   }
 
   painted(name, revision) {
@@ -214,12 +285,18 @@ export class Cards {
       this.known.get(name).outcome = "completed";
       this.page.ask(receipt.saw, action.id);
     }
+    if (receipt.reason === "replayed" || receipt.reason === "stale") {
+      this.page.old();
+      return { ...receipt, message: "The card was used or changed somewhere else; nothing was sent. It shows that now: try again." };
+    }
+    this.page.kept();
     return receipt;
   }
 
   keep(name, key, value) {
     const s = this.shown.get(name);
     s.values.set(key, value);
+    s.touched.set(key, Infinity); // until the server has it
     this.known.get(name).state[key] = value;
     clearTimeout(s.timer);
     s.timer = setTimeout(() => this.flush(name), settle);
@@ -229,11 +306,13 @@ export class Cards {
   async flush(name, leaving = false) {
     const s = this.shown.get(name);
     const card = this.known.get(name);
-    if (!s?.values.size || !card || !this.final(name, card.revision)) return;
+    if (!s?.values.size || card?.turn !== s.turn || !this.final(name, card.revision)) return;
     clearTimeout(s.timer);
     const values = Object.fromEntries(s.values);
     s.values.clear();
     await this.event(name, "state", { values }, { keepalive: leaving });
+    for (const key of Object.keys(values)) if (!s.values.has(key)) s.touched.set(key, performance.now());
+    this.page.kept();
   }
 
   trouble(name, revision, list, what) {
@@ -268,10 +347,10 @@ export class Cards {
     if (repair && !this.page.busy()) this.page.ask(repair.text, repair.request, this.turnOf(name)?.adapter);
   }
 
-  /** The person went on by writing: cards that were neither used nor changed by the answer are left. */
+  /** The person went on by writing: cards that were neither used nor changed by the answer are left. A canvas stays beside it. */
   leave(turn) {
     for (const [name, card] of this.known) {
-      if (card.draft || card.outcome || this.turnOf(name) === turn) continue;
+      if (canvasName(name) || card.draft || card.outcome || this.turnOf(name) === turn) continue;
       card.outcome = "abandoned";
       this.event(name, "left");
     }
@@ -290,25 +369,7 @@ function noteOf(card) {
   return card.round ? `Works after ${rounds}.` : "";
 }
 
-/** What a stopped answer brought itself: shown, and sent nowhere. */
-function unfinished({ cards, answers }, turn) {
-  const own = cards.filter((c) => c.surface.startsWith(`inline/${turn}/`));
-  for (const c of own) c.draft = c.unfinished = true;
-  return { cards: own, answers: answers.filter((a) => a.turn === turn) };
-}
-
 function theme() {
   const chosen = document.documentElement.dataset.theme;
   return { scheme: chosen || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light") };
-}
-
-/** An Action as the person reads it in the thread: null for other texts. */
-export function actionOf(text) {
-  if (!text.startsWith('{"action":')) return null;
-  try {
-    const a = JSON.parse(text);
-    return typeof a.action === "string" && typeof a.surface === "string" ? a : null;
-  } catch {
-    return null;
-  }
 }

@@ -17,6 +17,7 @@ let listed = { items: [], next: "" };
 let ready = true;
 let rounds = 0; // of watch
 let current = fresh();
+const tabs = new BroadcastChannel("macaron"); // other tabs of this page: which conversation has changed
 
 const page = {
   specialists: new Specialists(),
@@ -29,6 +30,8 @@ const page = {
       current.ask(text, force, request);
     },
     changed: (turn) => (turn.running ? thread.text(turn) : draw()),
+    kept: () => tabs.postMessage(current.id),
+    old: () => again(),
   }),
   after: (turn) => current.tree.before(turn).findLast((t) => t.id && t.status === "delivered")?.id ?? "",
   siblings: (turn) => current.tree.siblings(turn),
@@ -93,6 +96,7 @@ function changed(conversation, turn, what) {
     if (conversation === current) history.replaceState(null, "", "#" + conversation.id);
   }
   if (what === "named" || what === "end") list();
+  if (what === "end" && conversation.id) tabs.postMessage(conversation.id);
   if (turn?.failure) watch();
   if (conversation !== current) return;
   if (what === "text") return thread.text(turn);
@@ -141,6 +145,14 @@ async function show() {
   } catch (cause) {
     if (loading === current) tell(cause);
   }
+}
+
+/** Reads again what the shown conversation has come to in other tabs. */
+async function again() {
+  const shown = current;
+  if (!shown.id || shown.run) return;
+  await shown.refresh();
+  if (shown === current) await page.cards.renew();
 }
 
 function newChat() {
@@ -226,11 +238,18 @@ $("new-chat").append(icon("plus"), "New chat");
 $("new-chat").addEventListener("click", newChat);
 $("skip").addEventListener("click", () => composer.focus());
 addEventListener("hashchange", show);
-document.addEventListener("visibilitychange", () => document.hidden || watch());
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  watch();
+  again();
+});
+addEventListener("focus", again);
+tabs.addEventListener("message", (e) => e.data === current.id && again());
 addEventListener("popstate", () => !location.hash && current.id && newChat());
 document.addEventListener("keydown", (e) => {
   if (e.key !== "Escape") return;
   if (drawer.isOpen()) drawer.close();
+  else if (page.cards.canvases.over()) page.cards.canvases.close();
   else current.stop();
 });
 setUpTheme();

@@ -2,7 +2,7 @@
 
 import { h, icon, iconButton, copyText } from "./dom.js";
 import { fill } from "./text.js";
-import { actionOf } from "./cards.js";
+import { gesture } from "./gesture.js";
 import { details, percent } from "./details.js";
 import { answerOf, textOf } from "./tree.js";
 
@@ -57,14 +57,8 @@ function said(message, last, turn, page, state) {
   if (message.role === "assistant") return h("div", { class: "body imported" }, ...rendered(textOf(message)));
   if (message.role !== "user") return h("div", { class: "tool-result" }, h("span", {}, "Tool result"), h("pre", {}, textOf(message)));
   if (last && state.editing) return editor(turn, textOf(message), page);
-  const used = actionOf(textOf(message));
-  const bubble = used ? gesture(used, textOf(message)) : h("div", { class: "bubble", dir: "auto" }, textOf(message) || "(no text)");
+  const bubble = gesture(turn, textOf(message)) ?? h("div", { class: "bubble", dir: "auto" }, textOf(message) || "(no text)");
   return h("div", { class: "user" }, h("h2", { class: "hidden" }, "You"), bubble, last && userActions(turn, message, page));
-}
-
-/** What the person did on a card, and what the model saw of it. */
-function gesture(used, saw) {
-  return h("div", { class: "bubble gesture" }, h("span", {}, "Used the card: ", h("strong", {}, used.action)), h("details", {}, h("summary", {}, "What the model saw"), h("code", {}, saw)));
 }
 
 function rendered(text) {

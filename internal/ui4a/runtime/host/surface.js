@@ -90,6 +90,14 @@ class Surface {
     else this.post({ t: "card", script: card.script });
   }
 
+  /** Takes state that was changed elsewhere, in another tab or on another page, and the last sequence used there. */
+  renew(values, sequence) {
+    this.sequence = Math.max(this.sequence, sequence);
+    const changed = Object.entries(values).filter(([key, value]) => JSON.stringify(this.state.get(key)) !== JSON.stringify(value));
+    for (const [key, value] of changed) this.state.set(key, value);
+    if (changed.length) this.post({ t: "state", state: Object.fromEntries(changed) });
+  }
+
   setTheme(theme) {
     this.options.theme = theme;
     this.post({ t: "theme", theme });

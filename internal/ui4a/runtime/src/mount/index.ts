@@ -7,7 +7,7 @@ import { isRunning, run } from "../bridge/script";
 import { native, pin } from "../prelude/natives";
 import { forgetProblems } from "../problem";
 import type { Registry } from "../registry";
-import { restore } from "../state/store";
+import { renew, restore } from "../state/store";
 import { isBlank } from "./blank";
 import { Boundary } from "./boundary";
 import { tellHeight, watchHeight } from "./height";
@@ -85,6 +85,8 @@ function handle(m: Message) {
       return;
     case "card":
       return run(m.script as string, (ran) => ran || tellError("script", "the script cannot be run"));
+    case "state":
+      return renew(m.state as Record<string, unknown>);
     case "theme":
       return theme(m.theme as Record<string, string>);
     case "receipt":

@@ -32,6 +32,13 @@ export function restore(kind: Kind, values: Record<string, unknown>) {
   tell();
 }
 
+/** Takes state that was changed elsewhere, but for what has changed here and is yet to be told. */
+export function renew(values: Record<string, unknown>) {
+  const news: Record<string, unknown> = {};
+  for (const key of Object.keys(values)) if (!changed.state.has(key) && entries.get(key)?.kind !== "private") news[key] = values[key];
+  restore("state", news);
+}
+
 function tell() {
   for (const l of listeners) l();
 }
