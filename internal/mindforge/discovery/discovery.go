@@ -72,7 +72,7 @@ type Record struct {
 // Candidate is a task that may be kept.
 type Candidate struct {
 	Task   mindforge.Task
-	World  world.World
+	World  world.World // nil: a planted problem's, see Discoverer.Planted
 	Source Source
 }
 
@@ -122,10 +122,11 @@ type Sealed interface {
 
 // Question is what is asked of the sealed split: the words of a task, and what its window is.
 type Question struct {
-	World, Family string
-	Seed          uint64
-	Texts         []string // instruction, data, answers
-	Canary        string
+	World  string   `json:"world"`
+	Family string   `json:"family"`
+	Seed   uint64   `json:"seed"`
+	Texts  []string `json:"texts"` // instruction, data, answers
+	Canary string   `json:"canary"`
 }
 
 // Splits says which split a family is in, by a hash of its name; discovery feeds those that

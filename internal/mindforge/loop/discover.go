@@ -10,6 +10,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/discovery"
 	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/ledger"
 )
@@ -61,11 +62,13 @@ type found struct {
 	Ways   []mindforge.Step `json:"ways,omitempty"`
 	Tries  int              `json:"tries"`
 	Passes int              `json:"passes"`
+	Source discovery.Source `json:"source"`
 }
 
-// discover draws tasks of the families that are for training, as many of each as it can, and keeps
-// those that the champion solves now and then, and those that it never solves. What it solves too
-// often is made harder once.
+// discover finds tasks of the families that are for training: those that a model chose, and as
+// many of each family as it can. They are kept when they are sound, new, nothing of what is sealed,
+// not all of one shape, and solved now and then by the champion, or never. What it solves too often
+// is made harder once.
 func (w *work) discover(ctx context.Context) error {
 	if w.has(w.key("tasks")) {
 		return nil
@@ -74,38 +77,64 @@ func (w *work) discover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	families := w.training()
-	if len(families) == 0 {
+	if len(w.training()) == 0 {
 		return errs.New(errs.FormatInvalid, "no family of the worlds is for training", "give the evaluation contract other splits, or the run other worlds")
 	}
-	o := w.outcomes(ctx, "discovery", 0, w.Discovery.Tasks*w.Discovery.Attempts)
-	var kept []found
-	for i := 0; len(kept) < w.Discovery.Tasks && i < 4*w.Discovery.Tasks; i++ {
-		f, err := w.consider(o, c.Pair, families[i%len(families)], i)
-		if err != nil {
-			return w.outOfBudget(ctx, err)
-		}
-		if f != nil {
-			kept = append(kept, *f)
-		}
-	}
-	if err := o.flush(); err != nil {
-		return w.outOfBudget(ctx, err)
-	}
-	if len(kept) < 2*w.Expansion.Minibatch {
-		return w.end(ctx, fmt.Sprintf("of %d tasks the champion solves nearly all: nothing is left to learn at level %d", 4*w.Discovery.Tasks, w.Discovery.Level), c.hash)
-	}
-	t, err := plain(kept)
+	v, err := w.verifier()
 	if err != nil {
 		return err
 	}
-	never := 0
-	for _, f := range kept {
-		if f.Passes == 0 {
-			never++
-		}
+	j, err := w.Judge(ctx, v)
+	if err != nil {
+		return err
 	}
-	return w.note(ctx, w.key("tasks"), ledger.Made{What: "tasks", Name: "generation " + itoa(w.g), Hash: t.Name, Tell: map[string]string{"tasks": itoa(len(kept)), "never solved": itoa(never)}}, t)
+	told, err := w.search(ctx, c, j)
+	if closed := j.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return w.outOfBudget(ctx, err)
+	}
+	return w.worth(ctx, c, told)
+}
+
+// search considers tasks until there are enough.
+func (w *work) search(ctx context.Context, c entered, sealed discovery.Sealed) (*finder, error) {
+	f, err := w.finder(ctx, c, sealed)
+	if err == nil {
+		err = f.proposed(ctx)
+	}
+	families := w.training()
+	for i := 0; err == nil && len(f.kept) < w.Discovery.Tasks && i < 4*w.Discovery.Tasks; i++ {
+		err = f.draw(ctx, families[i%len(families)], i)
+	}
+	if err == nil {
+		err = f.o.flush()
+	}
+	return f, err
+}
+
+// worth keeps what was found, and what of it was refused. Where it is too little, the run ends.
+func (w *work) worth(ctx context.Context, c entered, f *finder) error {
+	told := f.Report()
+	told.Cost.CPUMS, told.Cost.WallMS = 0, 0
+	account, err := plain(told)
+	if err != nil {
+		return err
+	}
+	d := told.Diversity
+	if err := w.note(ctx, w.key("discovered"), ledger.Made{What: "discovery", Name: "generation " + itoa(w.g), Hash: account.Name,
+		Tell: map[string]string{"kept": itoa(told.Kept), "families in effect": decimal(d.Families.Effective), "structures in effect": decimal(d.Forms.Effective)}}, account); err != nil {
+		return err
+	}
+	if len(f.kept) < 2*w.Expansion.Minibatch {
+		return w.end(ctx, fmt.Sprintf("only %d of the tasks that were looked at are worth working on at level %d: the entry discovery says why", len(f.kept), w.Discovery.Level), c.hash)
+	}
+	t, err := plain(f.kept)
+	if err != nil {
+		return err
+	}
+	return w.note(ctx, w.key("tasks"), ledger.Made{What: "tasks", Name: "generation " + itoa(w.g), Hash: t.Name, Tell: map[string]string{"tasks": itoa(len(f.kept)), "never solved": itoa(told.Classes[discovery.Failing])}}, t)
 }
 
 // training lists the families that the loop may see, of the worlds that the run has.
@@ -128,56 +157,6 @@ func (w *work) draw(names ...any) uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, append([]any{w.Seed}, names...)...)
 	return h.Sum64() >> 16
-}
-
-// consider makes a task and finds out how often the champion solves it; nil: it is not kept.
-func (w *work) consider(o *outcomes, p mindforge.Pair, of evaluation.Family, n int) (*found, error) {
-	world := w.Worlds[slices.IndexFunc(w.Worlds, func(x mindforge.World) bool { return x.Name() == of.World })]
-	t, err := world.Make(of.Name, w.Discovery.Level, w.draw("task", w.g, n))
-	if err != nil {
-		return nil, err
-	}
-	f, err := w.rate(o, p, t)
-	if err != nil || f.keep(w.Discovery) || !w.Discovery.Harder {
-		return f.kept(w.Discovery), err
-	}
-	way := mindforge.Ways[n%len(mindforge.Ways)]
-	if t, err = world.Harder(t, way, w.draw("harder", w.g, n)); err != nil {
-		return nil, nil //nolint:nilerr // not every task can be made harder in every way
-	}
-	f, err = w.rate(o, p, t)
-	return f.kept(w.Discovery), err
-}
-
-// rate makes the attempts at a task.
-func (w *work) rate(o *outcomes, p mindforge.Pair, t mindforge.Task) (found, error) {
-	f := found{ID: t.ID, World: t.World, Family: t.Family, Level: t.Level, Seed: t.Seed, Ways: t.Ways}
-	for i := range w.Discovery.Attempts {
-		out, err := o.try(p, t, w.draw("rate", t.ID, i))
-		if err != nil {
-			return f, err
-		}
-		if out.Failure == mindforge.Infrastructure {
-			continue
-		}
-		f.Tries++
-		if out.Pass {
-			f.Passes++
-		}
-	}
-	return f, nil
-}
-
-func (f found) keep(d Discovery) bool {
-	rate := float64(f.Passes) / float64(max(1, f.Tries))
-	return f.Tries > 0 && (f.Passes == 0 || d.Low <= rate && rate <= d.High)
-}
-
-func (f found) kept(d Discovery) *found {
-	if !f.keep(d) {
-		return nil
-	}
-	return &f
 }
 
 // tasks makes the tasks of the generation again: those that proposers see attempts of, and those

@@ -14,6 +14,7 @@ import (
 	"macaron/internal/ids"
 	"macaron/internal/jobs"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/discovery"
 	"macaron/internal/mindforge/edit"
 	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/evaluation/evaluator"
@@ -29,6 +30,7 @@ type Queue interface {
 
 // Judge is the evaluator's process. *evaluator.Client is one.
 type Judge interface {
+	discovery.Sealed
 	Decide(ctx context.Context, stage mindforge.Stage, champion, candidate evaluator.Arm, approvals ...[]byte) (evaluator.Ruling, error)
 	Close() error
 }
@@ -73,6 +75,12 @@ type Updater interface {
 	Recall(ctx context.Context, made ledger.Made, text func(ids.Digest) (string, error)) error
 }
 
+// Chooser is a model that proposes tasks: a value of a JSON Schema for each seed.
+type Chooser interface {
+	Name() string
+	Choose(ctx context.Context, schema json.RawMessage, seed uint64) ([]byte, error)
+}
+
 // Loop is a run. Its fields are set once.
 type Loop struct {
 	Settings
@@ -85,6 +93,8 @@ type Loop struct {
 	Worlds     []mindforge.World
 	Catalogue  *edit.Catalogue
 	Proposer   expansion.Proposer
+	Chooser    Chooser // nil: no model proposes tasks
+	Planted    bool    // tasks are names without content
 	Evaluation evaluation.Signed
 	Verifier   evaluator.Verifier // whom decisions are believed
 	Judge      func(ctx context.Context, v evaluator.Verifier) (Judge, error)

@@ -11,6 +11,8 @@ import (
 	"macaron/internal/canonical"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
+	"macaron/internal/mindforge/discovery"
+	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/scripted"
 	"macaron/internal/mindforge/update"
 )
@@ -83,6 +85,18 @@ type Discovery struct {
 	Low      float64  `toml:"low" json:"low"` // solved at least so often, or never
 	High     float64  `toml:"high" json:"high"`
 	Harder   bool     `toml:"harder" json:"harder"` // what is solved too often is made harder, once
+
+	PerStructure int             `toml:"per_structure" json:"per_structure"` // tasks of one structure, at most
+	Likeness     float64         `toml:"likeness" json:"likeness"`           // of texts, from which two are one
+	Floor        discovery.Floor `toml:"floor" json:"floor"`                 // of diversity
+	Proposals    int             `toml:"proposals" json:"proposals"`         // tasks that the actor's model may choose; 0: none
+}
+
+// room are the settings of the room that looks at each task.
+func (d Discovery) room() discovery.Settings {
+	s := discovery.Defaults()
+	s.Attempts, s.Low, s.High, s.PerStructure, s.Likeness, s.Floor, s.Splits = d.Attempts, d.Low, d.High, d.PerStructure, d.Likeness, d.Floor, []string{string(evaluation.Train)}
+	return s
 }
 
 // Expansion bounds the search with frozen weights.
@@ -123,9 +137,9 @@ type Canary struct {
 func defaults() Settings {
 	return Settings{
 		Arm: Full, Actor: Scripted, Generations: 3, Plateau: 2, Batch: 16,
-		Discovery: Discovery{Tasks: 24, Attempts: 4, High: 0.8, Low: 0.2, Harder: true},
+		Discovery: Discovery{Tasks: 24, Attempts: 4, High: 0.8, Low: 0.2, Harder: true, PerStructure: 2, Likeness: discovery.Defaults().Likeness, Floor: discovery.Defaults().Floor, Proposals: 8},
 		Expansion: Expansion{Attempts: 400, Minibatch: 4, MaxEdits: 16, Proposer: "uniform", Controls: true, Coverage: 4},
-		Update:    Update{Rows: 4}, Canary: Canary{Share: 0.05}, Scripted: scripted.DefaultSetup,
+		Update:    Update{Rows: 4, Settings: update.Defaults()}, Canary: Canary{Share: 0.05}, Scripted: scripted.DefaultSetup,
 	}
 }
 
@@ -170,10 +184,9 @@ func (s *Settings) check() error {
 		{"evaluation.key", s.Evaluation.Key != ""},
 		{"budget", s.Budget.Attempts >= 0 && s.Budget.Trained >= 0 && s.Budget.USD >= 0 && s.Budget.Seconds >= 0},
 		{"discovery.tasks", 2 <= s.Discovery.Tasks && s.Discovery.Tasks <= 2000},
-		{"discovery.attempts", 1 <= s.Discovery.Attempts && s.Discovery.Attempts <= 64},
+		{"discovery.attempts", s.Discovery.Attempts <= 64},
 		{"discovery.level", 0 <= s.Discovery.Level && s.Discovery.Level <= 16},
-		{"discovery.low", 0 <= s.Discovery.Low && s.Discovery.Low <= s.Discovery.High},
-		{"discovery.high", s.Discovery.High <= 1},
+		{"discovery.proposals", 0 <= s.Discovery.Proposals && s.Discovery.Proposals <= 1000},
 		{"expansion.attempts", 1 <= s.Expansion.Attempts && s.Expansion.Attempts <= 1_000_000},
 		{"expansion.minibatch", 1 <= s.Expansion.Minibatch && s.Expansion.Minibatch <= s.Discovery.Tasks/2},
 		{"expansion.greedy", 0 <= s.Expansion.Greedy && s.Expansion.Greedy <= 1},
@@ -187,6 +200,9 @@ func (s *Settings) check() error {
 		if !c.ok {
 			return errs.New(errs.FormatInvalid, "forge.toml has no possible value of "+c.key, "docs/formats/forge.md has the bounds").In(c.key)
 		}
+	}
+	if err := s.Discovery.room().Check(); err != nil {
+		return err
 	}
 	return s.Update.check()
 }

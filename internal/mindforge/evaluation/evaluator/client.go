@@ -13,6 +13,7 @@ import (
 
 	"macaron/internal/errs"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/discovery"
 )
 
 // Client is the loop's side: a process that it started, and what it believes of its answers.
@@ -104,6 +105,21 @@ func (c *Client) Decide(ctx context.Context, stage mindforge.Stage, champion, ca
 	}
 	s, err := c.verifier.Fresh(a.Envelope, q)
 	return Ruling{s.Decision, a.Envelope}, err
+}
+
+// Has implements discovery.Sealed. An answer is no decision and is not signed: nothing is promoted
+// by it.
+func (c *Client) Has(ctx context.Context, q discovery.Question) (bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	a, err := c.call(request{Op: "sealed", Sealed: &q})
+	if err == nil && a.Sealed == nil {
+		err = forged("it answers another question")
+	}
+	return err == nil && *a.Sealed, err
 }
 
 func newNonce() string {

@@ -14,6 +14,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/discovery"
 	"macaron/internal/mindforge/edit"
 	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/gate"
@@ -50,6 +51,10 @@ type Evaluator struct {
 	trusted []ed25519.PublicKey // who signs the evaluation contract
 	people  []ed25519.PublicKey // who approve
 	account *account
+
+	guard     *discovery.Guard // of the tasks of guards, a sealed test's purpose
+	guards    string
+	questions int
 }
 
 // Open takes up an evaluator's directory. One process at a time may.

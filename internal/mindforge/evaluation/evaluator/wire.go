@@ -10,6 +10,7 @@ import (
 
 	"macaron/internal/errs"
 	"macaron/internal/ids"
+	"macaron/internal/mindforge/discovery"
 )
 
 // Bounds of a line in either direction.
@@ -21,8 +22,10 @@ const (
 // request is a line to the evaluator.
 type request struct {
 	ID  int64  `json:"id"`
-	Op  string `json:"op"` // hello, decide
+	Op  string `json:"op"` // hello, decide, sealed
 	Ask *Ask   `json:"ask,omitempty"`
+
+	Sealed *discovery.Question `json:"sealed,omitempty"`
 }
 
 // response is a line from it.
@@ -30,6 +33,7 @@ type response struct {
 	ID       int64     `json:"id"`
 	Envelope []byte    `json:"envelope,omitempty"`
 	Hello    *Greeting `json:"hello,omitempty"`
+	Sealed   *bool     `json:"sealed,omitempty"` // something of the sealed split is in it
 	Error    *failure  `json:"error,omitempty"`
 }
 
@@ -91,8 +95,12 @@ func (e *Evaluator) answer(ctx context.Context, line []byte) (response, error) {
 		var err error
 		a.Envelope, err = e.Decide(ctx, *q.Ask)
 		return a, err
+	case q.Op == "sealed" && q.Sealed != nil:
+		has, err := e.Has(ctx, *q.Sealed)
+		a.Sealed = &has
+		return a, err
 	}
-	return a, errs.New(errs.InvalidRequest, "there is no question "+errs.Clip(q.Op), "ask hello, or decide with ask").In("op")
+	return a, errs.New(errs.InvalidRequest, "there is no question "+errs.Clip(q.Op), "ask hello, decide with ask, or sealed with sealed").In("op")
 }
 
 // readLine reads one line of bounded length, without its end.
