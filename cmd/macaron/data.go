@@ -129,15 +129,19 @@ func moment(text string, now time.Time) (time.Time, error) {
 }
 
 func newDataExport(e *env) *cobra.Command {
-	var owner, session string
+	var owner, session, format string
 	var train bool
 	var t trainExport
 	c := &cobra.Command{
 		Use: "export", Short: "Print the records of conversations as JSON lines, or make a training dataset of them", Args: noArgs,
 		Long: "Prints one JSON object a line and record: its head, kind and body, as docs/formats/log.md\ndescribes them, in the order of the log; of a tenant, session after session.\n\n" +
+			"With --format atif it prints a session in Harbor's trajectory format: a line for each of its branches, with what became\nof the cards in it and what a model saw of Actions on them.\n\n" +
 			"With --train it makes a dataset instead (docs/DATA.md): of what people consented to and agents discovered,\nwithout what is personal, secret, broken, doubled or part of an evaluation.",
-		Example: "  macaron data export --session ses_01J... > conversation.jsonl\n  macaron data export --tenant acme > acme.jsonl\n  macaron data export --train --tenant acme --settings filter.toml",
+		Example: "  macaron data export --session ses_01J... > conversation.jsonl\n  macaron data export --session ses_01J... --format atif\n  macaron data export --tenant acme > acme.jsonl\n  macaron data export --train --tenant acme --settings filter.toml",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if format != "records" && (format != "atif" || session == "" || train) {
+				return errs.New(errs.InvalidRequest, fmt.Sprintf("nothing is exported as %.40q that way", format), "use records, or atif with --session and without --train")
+			}
 			if train {
 				if session != "" {
 					return errs.New(errs.InvalidRequest, "--session and --train do not go together", "leave one of them out")
@@ -156,6 +160,9 @@ func newDataExport(e *env) *cobra.Command {
 			if owner == "" {
 				owner = auth.Local
 			}
+			if format == "atif" {
+				return e.exportTalks(cmd.Context(), owner, session)
+			}
 			return e.withStore(cmd.Context(), func(s app.Store) error {
 				w := bufio.NewWriter(e.out)
 				if err := exportData(cmd.Context(), s, owner, session, w); err != nil {
@@ -167,6 +174,7 @@ func newDataExport(e *env) *cobra.Command {
 	}
 	c.Flags().StringVar(&owner, "tenant", "", "whose conversations; with --session the default is "+auth.Local)
 	c.Flags().StringVar(&session, "session", "", "one session")
+	c.Flags().StringVar(&format, "format", "records", "records, or atif for one session")
 	c.Flags().Bool("jsonl", true, "JSON lines, the one form of records")
 	c.Flags().BoolVar(&train, "train", false, "make a training dataset")
 	c.Flags().StringVar(&t.out, "out", "", "with --train: directory of all datasets (default: datasets in the home)")
@@ -174,6 +182,21 @@ func newDataExport(e *env) *cobra.Command {
 	c.Flags().StringVar(&t.evaluation, "evaluation", "", "with --train: registry of further evaluation sets")
 	c.Flags().StringVar(&t.encoder, "encoder", "", "with --train: directory of a sentence encoder (default: router.embedding_model)")
 	return c
+}
+
+// exportTalks prints the branches of a conversation.
+func (e *env) exportTalks(ctx context.Context, owner, session string) error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	return e.withStore(ctx, func(s app.Store) error {
+		talks, err := app.NewProduction(s, c.Home).Talks(ctx, owner, session)
+		if err != nil {
+			return err
+		}
+		return e.lines(len(talks), func(i int) (any, error) { return talks[i].ATIF(version), nil })
+	})
 }
 
 // exportPage is how many sessions, or records, are read at once.

@@ -42,6 +42,7 @@ var walk = []struct{ path, args, input string }{
 	{"route", "hello", ""},
 	{"route explain", "$TURN", ""},
 	{"data export", "--session $SESSION", ""},
+	{"data export", "--session $SESSION --format atif", ""},
 	{"data export", "--train", ""},
 	{"data report", "$HOME$DATASET", ""},
 	{"data delete", "--session $SESSION --dry-run", ""},

@@ -86,7 +86,7 @@ func (p *Production) session(ctx context.Context, f *filter.Filter, owner, id st
 			used.turns[r.Request] = turns[r.Turn]
 		}
 		if a, ok := r.Body.(record.CardAction); ok {
-			at := a.Action.Origin.Surface + " " + a.Action.Origin.Revision
+			at := placeOf(r.Turn, a)
 			used.acts[at] = append(used.acts[at], a)
 		}
 		if t := turns[r.Turn]; t != nil {
@@ -143,7 +143,7 @@ func (t *heard) add(r record.Record) {
 
 // used is what people did on the cards of a session.
 type used struct {
-	acts  map[string][]record.CardAction // by surface and revision
+	acts  map[string][]record.CardAction // by where they were done
 	turns map[string]*heard              // by request: an Action's id is that of the turn which it became
 }
 
@@ -152,7 +152,7 @@ type used struct {
 func (u used) cards(line []session.Turn) (out []trajectory.Card) {
 	for _, e := range surface.Ends(line) {
 		c := trajectory.Card{Surface: e.Surface, Revision: e.Revision, Outcome: e.Outcome, Rounds: e.Rounds}
-		for _, a := range u.acts[e.Surface+" "+string(e.Revision)] {
+		for _, a := range u.acts[place(e.Turn, e.Surface, string(e.Revision))] {
 			t := u.turns[a.Action.ID]
 			c.Receipts = append(c.Receipts, trajectory.ReceiptOf(a, t != nil && !t.deleted && trajectory.May(t.opened)))
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,6 +85,62 @@ func TestOutcomesOfCardsAreLabels(t *testing.T) {
 	d = s.dataset(set, out)
 	if rows, _ = rowsOf(t, d); len(rows) != 1 || d.Manifest.Dropped["card_outcome"] != 1 || d.Manifest.Dropped["no_card"] != 1 {
 		t.Errorf("%d rows, dropped %v", len(rows), d.Manifest.Dropped)
+	}
+}
+
+// A conversation leaves with its cards and what a model saw of Actions on them, and with
+// nothing else of those: no private value, no state of an Action that stayed with the
+// person, no name of what was withheld. What is done on a canvas is told of its own branch.
+func TestAConversationAsATIF(t *testing.T) {
+	const canary = "7391-XQZ"
+	s, _ := scriptedSite(t)
+	canvas := strings.Replace(booking, "````ui4a/tsx", "````ui4a/tsx canvas/trip", 1)
+	first := at[object](s.object(s.post(ask(user(canvas)))), "macaron")
+	turn, id := at[string](first, "turn"), at[string](first, "session")
+	other := at[string](at[object](s.object(s.post(ask(user(strings.Replace(canvas, "draw it", "draw the same", 1))), func(r *http.Request) { r.Header.Set("X-Macaron-Session", id) })), "macaron"), "turn")
+	s.settled()
+	act := func(turn, name string, sequence int, visibility string) string {
+		t.Helper()
+		_, body := s.send("GET", "/v1/cards/"+turn, "")
+		var all struct {
+			Cards []struct{ Surface, Revision string }
+		}
+		if err := json.Unmarshal([]byte(body), &all); err != nil || len(all.Cards) != 1 {
+			t.Fatalf("%v: %s", err, body)
+		}
+		resp, body := s.send("POST", "/v1/cards/"+turn+"/actions", `{"action":{"id":"`+name+`","origin":{"surface":"canvas/trip","revision":"`+all.Cards[0].Revision+`","node":"button: Book"},"kind":"action","name":"book","state":{"seats":`+strconv.Itoa(4710+sequence)+`,"pin":null},
+			"execution":"event","visibility":{"audience":"`+visibility+`","noai":[]},"time":"2026-03-01T12:00:00Z","sequence":`+strconv.Itoa(sequence)+`},"secrets":{"held":{"pin":"`+canary+`"},"sealed":{}}}`)
+		if resp.StatusCode != http.StatusOK {
+			t.Fatal(body)
+		}
+		return at[string](decoded(t, body), "saw")
+	}
+	const sent, kept = "act_01KDZZZZZZZZZZZZZZZZZZZZZZ", "act_01KDZZZZZZZZZZZZZZZZZZZZZY"
+	saw := act(turn, sent, 1, "ai")
+	act(turn, kept, 2, "user")
+	s.object(s.post(ask(user(canvas), object{"role": "assistant", "content": "L3 heard " + canvas}, user(saw)), func(r *http.Request) { r.Header.Set("X-Request-Id", sent) }))
+	s.settled()
+
+	talks, err := NewProduction(s.store, t.TempDir()).Talks(t.Context(), auth.Local, id)
+	if err != nil || len(talks) != 2 {
+		t.Fatal(err, talks)
+	}
+	for _, talk := range talks {
+		text, err := json.Marshal(talk.ATIF("1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, no := range []string{"7391", "4712", "button: Book", `"withheld":["pin","seats"]`} {
+			if strings.Contains(string(text), no) {
+				t.Errorf("the document has %q", no)
+			}
+		}
+		used := talk.Turns[len(talk.Turns)-1].Turn != other
+		for _, want := range []string{`"action":{"id":"` + sent + `","surface":"canvas/trip"`, `"outcome":"completed"`, `"outcome":"kept"`, `4711`} {
+			if strings.Contains(string(text), want) != used {
+				t.Errorf("the branch that was used: %t; it has %s: %t\n%s", used, want, !used, text)
+			}
+		}
 	}
 }
 

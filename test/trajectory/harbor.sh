@@ -10,3 +10,4 @@ if [ ! -x "$env/bin/python" ]; then
 fi
 "$env/bin/pip" list 2>/dev/null | grep -i '^harbor '
 "$env/bin/python" test/trajectory/atif.py internal/trajectory/testdata/atif.json
+"$env/bin/python" test/trajectory/atif.py internal/trajectory/testdata/conversation.json

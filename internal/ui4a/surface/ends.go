@@ -11,6 +11,7 @@ import (
 // End is what the log knows of a card as one answer left it.
 type End struct {
 	Surface  string
+	Turn     string         // whose answer brought it; records of it are that turn's
 	Revision ids.Digest     // of the card's source behind that answer
 	Outcome  record.CardEnd // the last of this revision; "" while there is none
 	Rounds   int            // of repair that the card has had until now
@@ -33,7 +34,7 @@ func Ends(turns []session.Turn) (out []End) {
 		}
 		card := c.card(b.Surface)
 		revision := ids.DigestOf([]byte(card.Source))
-		out = append(out, End{string(b.Surface), revision, card.ends[revision], card.Round})
+		out = append(out, End{string(b.Surface), card.Turn, revision, card.ends[revision], card.Round})
 	}
 	return out
 }
