@@ -123,9 +123,16 @@ func (p *Page) Reload() error { return p.do("reload", chromedp.Reload()) }
 
 // Click clicks the middle of the first element of a CSS selector, once it is there and
 // nothing covers it. A page that redraws at that moment can lose the click, as it would
-// a person's; it is then made again.
+// a person's; it is then made again. One that arrives late is not: by then the element may be
+// gone, as it has done what it is for.
 func (p *Page) Click(selector string) error {
+	made := false
 	return p.until("click "+selector, func() (bool, error) {
+		if made {
+			if arrived, err := Eval[bool](p, `window.missedClick !== true`); err != nil || arrived {
+				return arrived, err
+			}
+		}
 		at, err := Eval[[]float64](p, fmt.Sprintf(aim, selector))
 		if err != nil || len(at) != 2 {
 			return false, err
@@ -133,6 +140,7 @@ func (p *Page) Click(selector string) error {
 		if err := p.do("click "+selector, chromedp.MouseClickXY(at[0], at[1])); err != nil {
 			return false, err
 		}
+		made = true
 		return Eval[bool](p, `window.missedClick !== true`) // another page has come: it was taken
 	})
 }

@@ -95,8 +95,7 @@ func TestAPrivateFieldIsTheHostsAlone(t *testing.T) {
 		t.Errorf("an event has %s", s)
 	}
 	r.pause()
-	r.at(170, 20)
-	r.wait(`document.querySelector("dialog[open]")`)
+	r.asks(170, 20)
 	if s := r.text(`document.querySelector("dialog dd").textContent`); s != "(private)" {
 		t.Errorf("the dialogue shows %s", s)
 	}
@@ -125,12 +124,12 @@ func TestWhatTheCardHoldsPrivately(t *testing.T) {
 func TestDestructiveActionsAreConfirmed(t *testing.T) {
 	r := openRig(t, shared, rigServer(t).URL)
 	r.show("d", "a", `return h("button", {`+button+`, onClick: () => C.sendAction({name: "delete", destructive: true})}, "delete");`)
-	r.at(20, 20)
+	r.asks(20, 20)
 	r.wait(`document.querySelector("dialog[open] .ui4a-yes")?.disabled === false`)
 	r.must(r.Press(browser.Escape))
 	r.wait(`document.querySelector(".ui4a-refused").textContent.includes("did not confirm")`)
 	r.pause()
-	r.at(20, 20)
+	r.asks(20, 20)
 	r.must(r.Click("dialog .ui4a-yes"))
 	r.wait(`rig.actions.length === 1 && rig.actions[0].name === "delete"`)
 }
