@@ -87,6 +87,8 @@ var Rules = []Rule{
 		Why: "it passes on what a client says; where names lie, and what a body means, comes in through interfaces"},
 	{From: []string{"internal/mint"}, Except: []string{"internal/mint/catalogue", "internal/mint/artifact", "internal/mint/pass"}, Not: rooms("internal/session", "internal/turn", "internal/store", "internal/backend", "internal/harness", "internal/config", "net/http", "os/exec"),
 		Why: "the service trains and samples; where rows lie, who asks and what a conversation is, it does not know"},
+	{From: []string{"internal/reach"}, Not: rooms("internal/tool", "internal/mint", "internal/config", "net/http"),
+		Why: "which addresses are whose is known without knowing who connects"},
 	{From: []string{"internal/mint/ledger", "internal/mint/blob"}, Not: rooms("internal/engine", "internal/train"),
 		Why: "stores know rows and bytes, not what is computed"},
 	{From: []string{"internal/train"}, Not: rooms("internal/mint", "internal/store", "internal/backend", "internal/config", "internal/registry", "internal/session", "internal/turn", "internal/repl", "net/http", "os/exec"),

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/opencontainers/go-digest"
 	"oras.land/oras-go/v2"
@@ -21,6 +20,7 @@ import (
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
+	"macaron/internal/reach"
 )
 
 // Prefix begins the name of an artifact in a registry: oci://HOST/REPOSITORY:TAG.
@@ -35,7 +35,8 @@ type (
 // Access is how a registry is spoken to.
 type Access struct {
 	PlainHTTP      bool
-	User, Password string // none: as anybody
+	User, Password string       // none: as anybody
+	Lookup         reach.Lookup // of names; nil: the system's
 }
 
 // Layout opens an image layout, for writing: the directory is made if it is not there.
@@ -74,7 +75,7 @@ func Repository(name string, a Access) (Target, string, error) {
 		return nil, "", errs.New(errs.InvalidRequest, errs.Clip(name)+" has no tag", "write "+Prefix+"HOST/REPOSITORY:TAG")
 	}
 	r.PlainHTTP = a.PlainHTTP
-	c := &auth.Client{Client: &http.Client{Timeout: time.Hour}, Cache: auth.NewCache()}
+	c := &auth.Client{Client: newGuard(r.Reference.Registry, a.PlainHTTP, a.Lookup).client(), Cache: auth.NewCache()}
 	c.SetUserAgent("macaron")
 	if a.User != "" {
 		c.Credential = auth.StaticCredential(r.Reference.Registry, auth.Credential{Username: a.User, Password: a.Password})
@@ -91,8 +92,10 @@ func failed(err error, message string) error {
 	var known *errs.Error
 	var answered *errcode.ErrorResponse
 	var unsent *url.Error
-	switch {
-	case err == nil || errors.As(err, &known):
+	switch sent := !errors.As(err, &unsent); {
+	case errors.As(err, &known) && !sent && known.Code == errs.Forbidden: // the guard's own words
+		return known
+	case err == nil || sent && known != nil:
 		return err
 	case errors.Is(err, errdef.ErrNotFound) || errors.Is(err, os.ErrNotExist):
 		return errs.Wrap(errs.NotFound, err, message, "check the name and the tag")
@@ -102,7 +105,7 @@ func failed(err error, message string) error {
 		return errs.Wrap(errs.UpstreamFailed, err, message+": the registry answers with an error", "look at the registry's log")
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return errs.Wrap(errs.Canceled, err, message, "")
-	case errors.As(err, &unsent):
+	case !sent:
 		return errs.Wrap(errs.UpstreamUnavailable, err, message+": the registry does not answer ("+errs.Clip(unsent.Err.Error())+")", "see that it is up and named rightly; for one without TLS give --plain-http")
 	}
 	return errs.Wrap(errs.FormatInvalid, err, message, "check the name; for a registry without TLS give --plain-http")
