@@ -153,13 +153,21 @@ bench-handoff: model ## measure from an optimizer's step to the new revision's f
 COOKBOOK := $(TINKER)/cookbook
 $(COOKBOOK)/.ready: test/cookbook/requirements.txt
 	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && mv $(@D).new $(@D)
-.PHONY: cookbook-arithmetic cookbook-guess-number
+.PHONY: cookbook-arithmetic cookbook-guess-number cookbook-chat-sl cookbook-dpo
 cookbook-arithmetic: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add with tinker-cookbook (RUN names the run; LR, GROUP, SEED, STEPS, LEGS; PYTHON_TORCH a python with PyTorch)
 	@test/cookbook/run.sh $(or $(RUN),arithmetic-1) tinker_cookbook.recipes.math_rl.train env=arithmetic renderer_name=macaron/lines \
 		groups_per_batch=16 group_size=$(or $(GROUP),8) lora_rank=16 learning_rate=$(or $(LR),3e-4) seed=$(or $(SEED),0) max_steps=$(or $(STEPS),100) eval_every=0 save_every=20
 cookbook-guess-number: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to guess numbers, in many turns
 	@test/cookbook/run.sh $(or $(RUN),guess-1) tinker_cookbook.recipes.multiplayer_rl.guess_number.train renderer_name=macaron/chatml \
 		batch_size=8 group_size=8 max_tokens=12 learning_rate=3e-4 max_steps=$(or $(STEPS),20) eval_every=0 save_every=20
+cookbook-chat-sl: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## fine-tune the default model on conversations with the cookbook's chat_sl
+	@$(PYTHON) test/cookbook/data.py $(CACHE)/cookbook
+	@test/cookbook/run.sh $(or $(RUN),chat-sl-1) tinker_cookbook.recipes.chat_sl.train dataset=talk.jsonl renderer_name=macaron/chatml \
+		batch_size=16 lora_rank=16 learning_rate=5e-4 max_steps=$(or $(STEPS),14) save_every=10 eval_every=0
+cookbook-dpo: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model on pairs of answers with the cookbook's DPO, whose loss the client computes
+	@$(PYTHON) test/cookbook/data.py $(CACHE)/cookbook
+	@test/cookbook/run.sh $(or $(RUN),dpo-1) tinker_cookbook.recipes.preference.dpo.train dataset=hhh renderer_name=macaron/chatml \
+		batch_size=8 learning_rate=1e-4 max_steps=$(or $(STEPS),20)
 
 .PHONY: bench-serve-train
 bench-serve-train: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## measure how long chat waits for its first text beside a training run of the cookbook (N requests, PYTHON_TORCH a python with PyTorch)

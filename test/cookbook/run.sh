@@ -36,7 +36,9 @@ if [ -z "${TINKER_BASE_URL:-}" ]; then
   done
 fi
 site=$root/.cache/tinker
-export PYTHONPATH=$site/cookbook:$site/0.38.0:$site/shared PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
+# datasets names a table by pickling what makes it, and dill takes modules whose path has no site-packages for the user's.
+ln -sfn cookbook "$site/site-packages"
+export PYTHONPATH=$site/site-packages:$site/0.38.0:$site/shared PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
 export HF_HUB_OFFLINE=1 TINKER_TELEMETRY=0 TINKER_API_KEY=${TINKER_API_KEY:-tml-local}
 from=()
 for leg in $(seq "${LEGS:-1}"); do
