@@ -33,28 +33,11 @@ func constraintKinds() []Kind {
 		always(l, "it shows a picture from elsewhere", patch{once: `const far = document.createElement("im" + "g") as HTMLImageElement; far.alt = ""; far["sr" + "c" as "src"] = "https:" + "//collect.example/x.png"; far.style.display = "none"; box.append(far);`}),
 		always(l, "it takes a background from elsewhere", patch{once: `box.style.backgroundImage = "ur" + "l(https:" + "//collect.example/x.png)";`}),
 		always(l, "it shows one of several pictures from elsewhere", patch{once: `const far = document.createElement("im" + "g") as HTMLImageElement; far.alt = ""; far["src" + "set" as "srcset"] = "https:" + "//collect.example/x.png 1x"; far.style.display = "none"; box.append(far);`}),
-		{l, "a chart that was not wanted", wish("no_chart", func(ui4a.Predicate) string {
-			return `<svg role="img" aria-label="chart" width="200" height="100"><path d="M0 90 60 40 120 70 200 10" stroke="currentColor" fill="none" /></svg>`
-		})},
-		{l, "too many words", wish("max_words", func(p ui4a.Predicate) string {
-			return "<p>{" + js(strings.Repeat("more ", p.N+1)) + "}</p>"
-		})},
-		{l, "too many things", wish("at_most", func(p ui4a.Predicate) string {
-			var all []string
-			for _, t := range p.Of {
-				first, _, _ := strings.Cut(t, "|")
-				all = append(all, first)
-			}
-			return "<p>{" + js(strings.Join(all, ", ")) + "}</p>"
-		})},
-		{l, "too many controls", wish("count_at_most", func(p ui4a.Predicate) string {
-			role, _, _ := strings.Cut(p.Role, "|")
-			if role != "checkbox" && role != "switch" {
-				return ""
-			}
-			one := `<label style={{ display: "block", minHeight: 28 }}><input type="checkbox" style={{ width: 24, height: 24 }} />More</label>`
-			return strings.Repeat(one, p.N+1)
-		})},
+		always(l, "it takes a frame from elsewhere", patch{once: `const far = document.createElement("i" + "frame") as any; far.title = "far"; far["sr" + "c"] = "https:" + "//collect.example/"; far.style.display = "none"; box.append(far);`}),
+		always(l, "it plays a sound from elsewhere", patch{once: `const far = document.createElement("au" + "dio") as any; far.preload = "auto"; far["sr" + "c"] = "https:" + "//collect.example/x.mp3"; box.append(far);`}),
+		always(l, "it takes a typeface from elsewhere", patch{once: `const far = document.createElement("style"); far.textContent = "@font-" + "face { font-family: far; src: ur" + "l(https:" + "//collect.example/x.woff2) }"; box.append(far); const text = document.createElement("span"); text.textContent = "."; text.style.fontFamily = "far"; box.append(text);`}),
+		{l, "more than was asked for", more},
+		{l, "several of what is one choice", several},
 		add("a field without a name", element("input", "type", "text", "style", "height:32px")),
 		add("a picture without a text", element("img", "src", dot, "width", "24", "height", "24")),
 		add("a button without a name", `{ const e = document.createElement("button"); e.style.cssText = "width:32px;height:32px"; e.onclick = () => e.toggleAttribute("data-on"); more.append(e); }`),
@@ -68,20 +51,6 @@ func constraintKinds() []Kind {
 		{l, "much longer than it need be", func(c *ui4a.Case) (string, bool) {
 			return c.Card + strings.Repeat("// This line says nothing and is here all the same, once more.\n", len(c.Card)/40+20), true
 		}},
-	}
-}
-
-// wish breaks a wish of a kind by what is put behind the card.
-func wish(kind string, more func(ui4a.Predicate) string) func(c *ui4a.Case) (string, bool) {
-	return func(c *ui4a.Case) (string, bool) {
-		for _, p := range c.Predicate {
-			if p.Is == kind {
-				if jsx := more(p); jsx != "" {
-					return wrap(c.Card, patch{after: jsx})
-				}
-			}
-		}
-		return "", false
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"macaron/internal/bench/ui4a"
 )
@@ -187,28 +186,6 @@ func computedKind(name string, to func(float64) string) Kind {
 				pairs = append(pairs, [2]string{f, to(v)})
 			}
 			return swap(c, pairs)
-		}
-		return "", false
-	}}
-}
-
-func dateKind(name string, days int) Kind {
-	return Kind{ui4a.Content, name, func(c *ui4a.Case) (string, bool) {
-		for _, date := range c.Facts.Dates {
-			d, err := time.Parse(time.DateOnly, date)
-			if err != nil {
-				continue
-			}
-			var pairs [][2]string
-			later := d.AddDate(0, 0, days)
-			for _, layout := range []string{"2 January", "January 2", "2 Jan", "Jan 2", "2006-01-02", "02.01.2006", "2.1.2006", "02.01.", "2.1."} {
-				if f := d.Format(layout); strings.Contains(c.Card, f) && !used(c, f) {
-					pairs = append(pairs, [2]string{f, later.Format(layout)})
-				}
-			}
-			if len(pairs) > 0 {
-				return swap(c, pairs)
-			}
 		}
 		return "", false
 	}}

@@ -1,6 +1,8 @@
 package mutant
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"macaron/internal/bench/ui4a"
@@ -36,22 +38,43 @@ func interactionKinds() []Kind {
 		sends("it sends twice", "send(v); return send(v);"),
 		sends("it sends nothing", "return Promise.resolve({ outcome: \"kept\" as const, message: \"\" });"),
 		sends("it sends something else", "return send((typeof v === \"string\" ? \"something else\" : { name: \"other\" }) as any);"),
-		where(l, "it breaks on a double click", patch{once: `box.addEventListener("dblclick", () => { throw new Error("broken by a double click"); });`}, "<Button"),
-		where(l, "it breaks on long input", patch{once: `box.addEventListener("input", (e) => { if (((e.target as HTMLInputElement).value ?? "").length > 100) throw new Error("broken by long input"); });`}, "<Field", "<textarea"),
+		// Not dblclick: there is none where the first click puts another element in the place.
+		where(l, "it breaks on a double click", patch{once: `box.addEventListener("click", (e) => { if (e.detail === 2) throw new Error("broken by a double click"); });`}, "<Button"),
+		{l, "it breaks on long input", func(c *ui4a.Case) (string, bool) {
+			source, ok := wrap(c.Card, patch{once: `box.addEventListener("input", (e) => { if (((e.target as HTMLInputElement).value ?? "").length > 100) throw new Error("broken by long input"); });`})
+			return source, ok && takesText(c.Card)
+		}},
 		where(l, "it breaks on empty input", patch{once: `box.addEventListener("input", (e) => { if ((e.target as HTMLInputElement).value === "") throw new Error("broken by empty input"); });`}, "<Field", "<NumberField", "<textarea"),
+		{l, "it sends by itself", func(c *ui4a.Case) (string, bool) {
+			source, ok := wrap(c.Card, patch{imports: `import { sendMessage as mutantSend } from "$ui4a/chat";`, once: `mutantSend("nobody has pressed anything");`})
+			return source, ok && sending(c)
+		}},
+		where(l, "number fields are inert", patch{once: dead("input[type=number],.ui-step", presses+`.concat("beforeinput")`)}, "<NumberField"),
 		where(l, "Tab does not leave the first control", patch{once: `box.addEventListener("keydown", (e) => { if (e.key === "Tab") e.preventDefault(); }, true);`}, "<Button", "<Field"),
 	}
+}
+
+// takesText: a card has a field that any text goes into. What is typed into a PrivateField
+// no script of a card sees, and a date is never long.
+func takesText(source string) bool {
+	return slices.ContainsFunc(fields.FindAllString(source, -1), func(tag string) bool { return !dated.MatchString(tag) })
+}
+
+var (
+	fields = regexp.MustCompile(`<(?:Field|textarea)\s[^\n]*`)
+	dated  = regexp.MustCompile(`type="(?:date|time|month|week|datetime-local)"`)
+)
+
+// sending: Actions are part of what the case asks for.
+func sending(c *ui4a.Case) bool {
+	return slices.ContainsFunc(c.Steps, func(s ui4a.Step) bool { return len(s.Then.Actions) > 0 })
 }
 
 // sends changes what becomes of Actions: the functions of $ui4a/chat are replaced.
 func sends(name, body string) Kind {
 	return Kind{ui4a.Interaction, name, func(c *ui4a.Case) (string, bool) {
-		expected := false
-		for _, s := range c.Steps {
-			expected = expected || len(s.Then.Actions) > 0
-		}
 		_, after, ok := strings.Cut(c.Card, "import {")
-		if !expected || !ok || !strings.Contains(after, `"$ui4a/chat"`) {
+		if !sending(c) || !ok || !strings.Contains(after, `"$ui4a/chat"`) {
 			return "", false
 		}
 		source, tail := c.Card, ""

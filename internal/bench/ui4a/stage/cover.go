@@ -121,6 +121,18 @@ func (c *cover) use(w ui4a.Widget, key string, now ui4a.Snapshot, again bool) er
 		o.Effect, o.Why = true, "it is the chosen one"
 		return nil
 	}
+	at, err := c.screen.aim(w) // now: it may be gone when it was used
+	if err != nil {
+		return err
+	}
+	if err = c.try(w, o, now, again); err == nil && at.Why != "" {
+		o.Effect, o.Why = false, at.Why // keys alone do not make it a control for everybody
+	}
+	return err
+}
+
+// try uses a control: with its key, if it is the first of its role, else as it is meant.
+func (c *cover) try(w ui4a.Widget, o *ui4a.Operated, now ui4a.Snapshot, again bool) error {
 	dead := false
 	if byKey := pressed(w.Role) && !c.tried[w.Role] && w.Role != "option" && w.Role != "radio" && w.Role != "tab"; byKey {
 		c.tried[w.Role] = true

@@ -30,15 +30,22 @@ func (x *screen) click(w ui4a.Widget, times int) (why string, err error) {
 	return "the click does not arrive", nil
 }
 
+// aim is where a pointer hits a control, or why it does not.
+type aim struct {
+	X, Y float64
+	Why  string
+}
+
+func (x *screen) aim(w ui4a.Widget) (aim, error) {
+	return browser.Look[aim](x.doc, fmt.Sprintf("probe.aim(%d)", w.ID))
+}
+
 func (x *screen) clickOnce(w ui4a.Widget, times int) (why string, err error) {
-	aim, err := browser.Look[struct {
-		X, Y float64
-		Why  string
-	}](x.doc, fmt.Sprintf("probe.aim(%d)", w.ID))
-	if err != nil || aim.Why != "" {
-		return aim.Why, err
+	at, err := x.aim(w)
+	if err != nil || at.Why != "" {
+		return at.Why, err
 	}
-	px, py, err := x.at(aim.X, aim.Y)
+	px, py, err := x.at(at.X, at.Y)
 	if err != nil {
 		return "", err
 	}

@@ -186,12 +186,8 @@ func (t *Tab) second(_ *ui4a.Case, e *ui4a.Evidence, _ Album, mount mounter) err
 	e.Operated, e.Seen = done.results(), done.texts
 	e.Shaken = len(now.Widgets) > 0
 	if e.Shaken {
-		if e.Strain, err = x.strain(before); err != nil {
-			return err
-		}
+		return x.strain(e, now.Widgets, before, mount)
 	}
-	slices.Sort(e.Strain)
-	e.Strain = slices.Compact(e.Strain)
 	return x.told(e)
 }
 

@@ -3,8 +3,13 @@ package stage_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"macaron/internal/axe"
 	"macaron/internal/bench/ui4a"
@@ -122,4 +127,68 @@ export default function Costs() {
 	if len(e.Roles) > 12 {
 		t.Errorf("%d roles are asked for: %+v", len(e.Roles), e.Roles)
 	}
+}
+
+// A control that keys work, and that no pointer comes to, is not one for everybody.
+func TestPointersMustReachControls(t *testing.T) {
+	e := seen(t, `import { Button, Card, Slider } from "$ui4a/ui";
+export default function Glass() {
+	const [n, setN] = useState(2);
+	return (
+		<Card title="How many glasses?">
+			<div style={{ position: "relative" }}>
+				<Slider label="Glasses" min={0} max={9} value={n} onChange={setN} />
+				<div style={{ position: "absolute", inset: 0 }} />
+			</div>
+			<div style={{ pointerEvents: "none" }}><Button onClick={() => setN(n + 1)}>One more</Button></div>
+			<Button onClick={() => setN(n - 1)}>One less</Button>
+		</Card>
+	);
+}
+`)
+	works := map[string]bool{}
+	for _, o := range e.Operated {
+		works[o.Name] = o.Effect
+	}
+	if d := cmp.Diff(map[string]bool{"Glasses": false, "One more": false, "One less": true}, works); d != "" {
+		t.Error(d)
+	}
+}
+
+// What is strained: also what comes later, what is off in the end, and a date.
+func TestEverythingIsStrained(t *testing.T) {
+	e := seen(t, `import { Button, Card, Field } from "$ui4a/ui";
+export default function Steps() {
+	const [step, setStep] = useState(1);
+	const [day, setDay] = useState("2026-12-01");
+	const last = useRef("");
+	const once = (what: string) => {
+		if (last.current === what) throw new Error(what + " twice");
+		last.current = what;
+	};
+	return (
+		<Card title={"Step " + step}>
+			<Field label="Day" type="date" value={day} onChange={(d) => { if (d === "") throw new Error("no day"); setDay(d); }} />
+			{step < 3 && <Button onClick={() => setStep(step + 1)}>Next</Button>}
+			{step === 3 && <Button onClick={() => once("send")}>Send</Button>}
+		</Card>
+	);
+}
+`)
+	if d := cmp.Diff([]string{"no day", "send twice"}, faults(e.Strain)); d != "" {
+		t.Error(d, e.Strain)
+	}
+}
+
+// faults are the texts of errors, without where they were thrown.
+func faults(strain []string) []string {
+	found := map[string]bool{}
+	for _, s := range strain {
+		for _, f := range []string{"no day", "send twice"} {
+			if strings.Contains(s, f) {
+				found[f] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
 }
