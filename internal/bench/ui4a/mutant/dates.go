@@ -2,6 +2,7 @@ package mutant
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -26,14 +27,17 @@ func dateKind(name string, days int) Kind {
 
 func datePairs(c *ui4a.Case, from, to time.Time) [][2]string {
 	var pairs [][2]string
-	late := dateForms(to, c.Language)
+	late, drawn := dateForms(to, c.Language), sent.ReplaceAllString(c.Card, "")
 	for i, form := range dateForms(from, c.Language) {
-		if strings.Contains(c.Card, form) && !used(c, form) {
+		if strings.Contains(drawn, form) && !used(c, form) {
 			pairs = append(pairs, [2]string{form, late[i]})
 		}
 	}
 	return pairs
 }
+
+// sent is what a card sends, which nobody reads on it.
+var sent = regexp.MustCompile(`send(?:Message|Action)\([^\n]*`)
 
 // dateForms are usual notations of a date, always in the same order.
 func dateForms(d time.Time, language string) []string {

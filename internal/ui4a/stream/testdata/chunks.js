@@ -5,7 +5,7 @@ import { openSurface } from "/ui4a/host/surface.js";
 const page = (window.chunks = { stopped: [] });
 const place = document.querySelector("#place");
 const patience = 20000; // milliseconds, for what must come
-const moment = 3000; // for a frame that may draw nothing, since what it is closed to throws
+const moment = 2000; // for a frame that draws nothing, since what it is closed to throws
 let open = [];
 
 /** Opens a surface and waits until its card can be shown. */
