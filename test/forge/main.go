@@ -27,18 +27,13 @@ import (
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/act"
 	"macaron/internal/mindforge/stat"
-	"macaron/internal/mindforge/world"
-	"macaron/internal/mindforge/world/compose"
-	"macaron/internal/mindforge/world/terminal"
-	"macaron/internal/mindforge/world/text"
 	"macaron/internal/models"
 	"macaron/internal/obs"
+	"macaron/test/forge/rig"
 )
 
 //go:embed taught.toml
 var taught string
-
-var worlds = []world.World{compose.New(), terminal.New(), text.New()}
 
 func main() {
 	families := flag.String("families", "", "WORLD/FAMILY, with commas between; all by default")
@@ -105,7 +100,7 @@ func open(ctx context.Context, home, contract string) (*app.App, error) {
 }
 
 func chosen(families string, level int, first, seeds uint64) (out []mindforge.Task, err error) {
-	for _, w := range worlds {
+	for _, w := range rig.Worlds {
 		for _, f := range w.Families() {
 			if families != "" && !strings.Contains(","+families+",", ","+w.Name()+"/"+f+",") {
 				continue
@@ -122,27 +117,10 @@ func chosen(families string, level int, first, seeds uint64) (out []mindforge.Ta
 	return out, nil
 }
 
-// taughtFrom declares every tool of the worlds in the agent of taught.toml.
-func taughtFrom(path string) ([]byte, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	before, _, _ := strings.Cut(string(raw), "# How a run acts")
-	dir, err := filepath.Abs(filepath.Dir(path))
-	text := strings.ReplaceAll(before, `"adapters/`, `"`+dir+`/adapters/`) + taught
-	for _, w := range worlds {
-		for _, t := range w.Tools() {
-			text += fmt.Sprintf("\n[[tools]]\nname = %q\nuse = \"world:%s\"\nmax_calls = 1\n", t.Name, t.Name)
-		}
-	}
-	return []byte(text), err
-}
-
 func read(path, base string) (*contract.Contract, error) {
 	raw, err := os.ReadFile(path)
 	if path == "taught" {
-		raw, err = taughtFrom(base)
+		raw, err = rig.Declared(base, taught)
 	}
 	if err != nil {
 		return nil, err
@@ -155,7 +133,7 @@ func measure(ctx context.Context, a *app.App, base string, contracts []string, t
 	if err != nil {
 		return err
 	}
-	actor := act.Actor{Worlds: worlds, Deps: d, Owner: auth.Local, Source: func(*contract.Contract) ([]adapter.Revision, error) { return pair.Revisions, nil }}
+	actor := act.Actor{Worlds: rig.Worlds, Deps: d, Owner: auth.Local, Source: func(*contract.Contract) ([]adapter.Revision, error) { return pair.Revisions, nil }}
 	passed, tried := map[string]int{}, map[string]int{}
 	var total mindforge.Cost
 	for _, t := range tasks {

@@ -70,7 +70,7 @@ func (c *Contract) spans() []span {
 		{"gates.smoke.items", float64(g.Smoke.Items), 1, maxItems}, {"gates.smoke.dead", float64(g.Smoke.Dead), 0, maxItems},
 		{"gates.minibatch.items", float64(g.Minibatch.Items), 1, maxItems}, {"gates.minibatch.gain", g.Minibatch.Gain, -1, 1},
 		{"gates.validation.items", float64(g.Validation.Items), 0, maxItems}, {"gates.validation.gain", g.Validation.Gain, -1, 1},
-		{"gates.canary.share", g.Canary.Share, 0.001, 0.5}, {"gates.canary.requests", float64(g.Canary.Requests), 1, 1_000_000},
+		{"gates.canary.share", g.Canary.Share, 0.001, 0.5}, {"gates.canary.requests", float64(g.Canary.Requests), 0, 1_000_000},
 		{"gates.canary.errors", g.Canary.Errors, 0, 1}, {"gates.canary.latency", g.Canary.Latency, 1, 100},
 		{"safety.failures", float64(c.Safety.Failures), 0, maxItems}, {"safety.new", float64(c.Safety.New), 0, maxItems}, {"safety.repeats", float64(c.Safety.Repeats), 1, maxRepeats}, {"safety.cases", float64(c.Safety.Cases), 0, maxItems},
 		{"limits.tokens", l.Tokens, 0, 100}, {"limits.turns", l.Turns, 0, 100}, {"limits.cpu", l.CPU, 0, 100}, {"limits.usd", l.USD, 0, 100}, {"limits.reruns", float64(l.Reruns), 0, 10},

@@ -101,7 +101,7 @@ type Gain struct {
 // Canary bounds a share of live traffic.
 type Canary struct {
 	Share    float64 `toml:"share" json:"share"`
-	Requests int     `toml:"requests" json:"requests"` // of each arm before it is decided
+	Requests int     `toml:"requests" json:"requests"` // of each arm before it is decided; 0: nothing is served, and nothing asked
 	Errors   float64 `toml:"errors" json:"errors"`     // by which the rate of failed turns may be higher
 	Latency  float64 `toml:"latency" json:"latency"`   // times the champion's mean, at most
 }

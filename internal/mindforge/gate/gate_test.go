@@ -154,4 +154,8 @@ func TestPeopleAndTraffic(t *testing.T) {
 			t.Errorf("%+v", is)
 		}
 	}
+	c.Gates.Canary.Requests = 0
+	if !ask(gate.Evidence{}, mindforge.Canary) {
+		t.Error("traffic is asked for where nothing is served")
+	}
 }

@@ -104,6 +104,9 @@ func approval(a evaluation.Approval, e Evidence) Verdict {
 // canary compares a share of live traffic with the rest of it.
 func canary(c evaluation.Canary, t [2]Traffic) Verdict {
 	was, is := t[0], t[1]
+	if c.Requests == 0 {
+		return Verdict{Pass: true, Why: []string{"nothing is served, so no traffic is asked for"}}
+	}
 	if was.Requests < c.Requests || is.Requests < c.Requests {
 		return Verdict{Why: []string{fmt.Sprintf("%d and %d turns are too few; %d of each are needed", was.Requests, is.Requests, c.Requests)}}
 	}

@@ -15,6 +15,7 @@ import (
 	"macaron/internal/mindforge/gate"
 	"macaron/internal/mindforge/gate/gatetest"
 	"macaron/internal/mindforge/stat"
+	"macaron/test/forge/rig"
 )
 
 func main() {
@@ -38,7 +39,7 @@ func run(n int) error {
 		return err
 	}
 	s := sim{c, n}
-	for _, f := range []func() error{s.nulls, s.lives, s.power, s.regressions} {
+	for _, f := range []func() error{s.nulls, s.lives, s.power, s.regressions, s.whole} {
 		if err := f(); err != nil {
 			return err
 		}
@@ -165,6 +166,45 @@ func (s sim) regressions() error {
 			return err
 		}
 		fmt.Printf("| %s | %s |\n", o.name, r)
+	}
+	return nil
+}
+
+// whole: minibatch, validation and sealed test of the contracts to begin from, as they stand, over
+// the families that the worlds have.
+func (s sim) whole() error {
+	research, err := evaluation.Research()
+	if err != nil {
+		return err
+	}
+	small, err := evaluation.Parse(research)
+	if err != nil {
+		return err
+	}
+	var worlds []mindforge.World
+	for _, w := range rig.Worlds {
+		worlds = append(worlds, w)
+	}
+	fmt.Printf("\nCandidates in %% of %d that pass minibatch, validation and the first sealed test, all families shifted with SD 0.1\n\n| the primary suite, alone / lost | the other suites | %s | %s |\n|---|---|---|---|\n", s.n, s.c.Name, small.Name)
+	same := gatetest.Truth{Win: 0.05, Loss: 0.05, Both: 0.4, SD: 0.1}
+	for _, x := range []struct {
+		win, loss float64
+		others    string
+	}{{0.1, 0.1, "as before"}, {0.15, 0.05, "as before"}, {0.2, 0.05, "as before"}, {0.2, 0.05, "better as well"}, {0.3, 0.05, "as before"}, {0.3, 0.05, "better as well"}} {
+		better, other := gatetest.Truth{Win: x.win, Loss: x.loss, Both: 0.4, SD: 0.1}, same
+		if x.others == "better as well" {
+			other = better
+		}
+		fmt.Printf("| %.2f / %.2f | %s |", x.win, x.loss, x.others)
+		for _, c := range []*evaluation.Contract{s.c, small} {
+			k, err := gatetest.Through(c, worlds, better, other, s.n, 3)
+			if err != nil {
+				return err
+			}
+			r := stat.NewRate(k, s.n)
+			fmt.Printf(" %.1f (%.1f - %.1f) |", 100*r.Value(), 100*r.Low, 100*r.High)
+		}
+		fmt.Println()
 	}
 	return nil
 }

@@ -32,6 +32,9 @@ func (e *Evaluator) evidence(ctx context.Context, j *job) (measured, error) {
 		}
 		return m, err
 	case mindforge.Canary:
+		if j.s.Gates.Canary.Requests == 0 {
+			return m, nil
+		}
 		if e.Traffic == nil {
 			return m, errs.New(errs.Unsupported, "this evaluator sees no live traffic", "start it beside a server that serves the candidate")
 		}

@@ -28,7 +28,7 @@ func (t Truth) Slice(r *rand.Rand, s evaluation.Suite) gate.Slice {
 	out := gate.Slice{Suite: s}
 	for f := range t.Families {
 		shift := t.SD * r.NormFloat64()
-		for n := range t.Items / t.Families {
+		for n := range (t.Items + t.Families - 1 - f) / t.Families {
 			a, b := t.item(r.Float64(), shift)
 			out.Items = append(out.Items, gate.Item{
 				Task: fmt.Sprintf("%s/%d/%d", s.Name, f, n), Family: fmt.Sprintf("%s/%03d", s.Name, f),
