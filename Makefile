@@ -248,6 +248,11 @@ forge-base-failing: build model ## draw tasks that the default model fails in ea
 forge-coverage: build model ## cover the tasks that the default model fails, by the adaptive search and its controls at equal attempts (ATTEMPTS of each arm, SEED, PRACTICE tasks, PROPOSER uniform or model); it goes on where it was
 	@$(GO) run ./test/forge/coverage -attempts $(or $(ATTEMPTS),800) -seed $(or $(SEED),1) -practice $(or $(PRACTICE),4) -proposer $(or $(PROPOSER),uniform)
 
+.PHONY: forge-compounding
+forge-compounding: build model ## run ARM (full, contract, weights, none) of SEED of the loop on the default model for three generations, and measure each champion on sealed tasks; it goes on where it was
+	@$(GO) build -o bin/forge-compounding ./test/forge/compounding
+	@bin/forge-compounding -arm $(or $(ARM),full) -seed $(or $(SEED),1)
+
 .PHONY: train-default
 train-default: build model ## train the four default adapters from nothing, into .cache/default-set; it goes on where it was
 	@$(PYTHON) recipes/default-set/export.py $(CACHE)/default-set

@@ -50,39 +50,57 @@ type Rig struct {
 	Pair   mindforge.Pair
 	Hashes Hashes
 	app    *app.App
-	home   string
+
+	temporary string // home that Close removes
 }
 
 // Open starts the default model of the user's home under a contract's file. State goes into a
 // directory that Close removes.
-func Open(ctx context.Context, contract string) (r *Rig, err error) {
-	own, err := config.Load(nil)
+func Open(ctx context.Context, contract string) (*Rig, error) {
+	home, err := os.MkdirTemp("", "macaron-forge-")
 	if err != nil {
 		return nil, err
 	}
-	store, err := models.Open(own.Home)
+	r, err := At(ctx, contract, home)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(home))
+	}
+	r.temporary = home
+	return r, nil
+}
+
+// At is Open in a home that stays.
+func At(ctx context.Context, contract, home string) (*Rig, error) {
+	model, err := Model(ctx)
 	if err != nil {
 		return nil, err
 	}
-	model, err := (&models.Fetcher{Store: store}).Resolve(ctx, own.Model)
-	if err = errors.Join(err, store.Close()); err != nil {
-		return nil, err
-	}
-	r = &Rig{}
-	if r.home, err = os.MkdirTemp("", "macaron-forge-"); err != nil {
-		return nil, err
-	}
-	cfg, err := config.Load(map[string]string{"home": r.home, "contract": contract, "listen": "127.0.0.1:0"})
-	if err == nil {
-		r.app, err = app.New(cfg, app.Options{Log: obs.Discard(), Model: model})
-	}
-	if err == nil {
-		err = r.ready(ctx, model)
-	}
+	cfg, err := config.Load(map[string]string{"home": home, "contract": contract, "listen": "127.0.0.1:0"})
 	if err != nil {
+		return nil, err
+	}
+	r := &Rig{}
+	if r.app, err = app.New(cfg, app.Options{Log: obs.Discard(), Model: model}); err != nil {
+		return nil, err
+	}
+	if err := r.ready(ctx, model); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
+}
+
+// Model is the default model of the user's home.
+func Model(ctx context.Context) (models.Local, error) {
+	own, err := config.Load(nil)
+	if err != nil {
+		return models.Local{}, err
+	}
+	store, err := models.Open(own.Home)
+	if err != nil {
+		return models.Local{}, err
+	}
+	model, err := (&models.Fetcher{Store: store}).Resolve(ctx, own.Model)
+	return model, errors.Join(err, store.Close())
 }
 
 func (r *Rig) ready(ctx context.Context, model models.Local) error {
@@ -99,13 +117,13 @@ func (r *Rig) ready(ctx context.Context, model models.Local) error {
 	return nil
 }
 
-// Close stops the program and removes its state.
+// Close stops the program, and removes its state where Open made it.
 func (r *Rig) Close() error {
-	var err error
-	if r.app != nil {
-		err = r.app.Close()
+	err := r.app.Close()
+	if r.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(r.temporary))
 	}
-	return errors.Join(err, os.RemoveAll(r.home))
+	return err
 }
 
 // Families lists the worlds' families of a split, in the worlds' order.
