@@ -23,8 +23,8 @@ type sizes struct {
 }
 
 var (
-	whole = sizes{tasks: 40, rated: 2, minibatch: 6, search: 120, rounds: 2, own: 6, tokens: 20_000, perFamily: 2}
-	small = sizes{tasks: 8, rated: 1, minibatch: 2, search: 16, rounds: 1, own: 4, tokens: 2_000, perFamily: 1} // a look at the program itself
+	whole = sizes{tasks: 24, rated: 4, minibatch: 6, search: 120, rounds: 2, own: 10, tokens: 20_000, perFamily: 2}
+	small = sizes{tasks: 8, rated: 4, minibatch: 2, search: 16, rounds: 1, own: 4, tokens: 2_000, perFamily: 1} // a look at the program itself
 )
 
 // attempt is how many tokens of a training take as much processor time as an attempt: 1.4 s at
@@ -74,6 +74,7 @@ key = %q
 tasks = %d
 attempts = %d
 harder = false
+proposals = 4
 [expansion]
 attempts = %d
 minibatch = %d
