@@ -85,7 +85,7 @@ func TestWhatIsNoContract(t *testing.T) {
 		`test = "e-process"`:              {`test = "hope"`, "statistic"},
 		`bet = "symmetric"`:               {`bet = "all"`, "statistic.bet"},
 		`families = 10`:                   {`families = 0`, "statistic.families"},
-		`margin = 0.10`:                   {`margin = 0.0`, "suites.compose"},
+		`margin = 0.15`:                   {`margin = 0.0`, "suites.compose"},
 		`for = ["permissions"]`:           {`for = ["nothing"]`, "approval"},
 		`share = 0.05`:                    {`share = 0.9`, "gates.canary.share"},
 		`constant = 0.8`:                  {`constant = nan`, "hacking.constant"},

@@ -48,7 +48,7 @@ func Planted(families int, people ...ed25519.PublicKey) ([]byte, error) {
 		s := c.Primary()[0]
 		s.Worlds, s.Items, s.Levels = []string{"scripted"}, 120, []int{0}
 		harm := c.Regressions()[0]
-		harm.Name, harm.Worlds, harm.Items = "harm", s.Worlds, s.Items
+		harm.Name, harm.Worlds, harm.Items, harm.Margin, harm.Alpha = "harm", s.Worlds, s.Items, 0.1, 0.1
 		c.Suites = []Suite{s, harm}
 		c.Statistic.Families = max(2, min(c.Statistic.Families, families/4))
 		c.Gates.Smoke.Dead = 4

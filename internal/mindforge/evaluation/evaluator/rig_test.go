@@ -208,7 +208,7 @@ func newSite(t testing.TB) site {
 func (s site) text() string {
 	return strings.NewReplacer(`worlds = ["compose", "terminal", "text"]`, `worlds = ["w"]`, `worlds = ["compose"]`, `worlds = ["w"]`, `worlds = ["terminal"]`, `worlds = ["w"]`, `worlds = ["text"]`, `worlds = ["w"]`,
 		"items = 200", "items = 100", "items = 60", "items = 40", "items = 100\ngain", "items = 72\ngain", "items = 8\ngain", "items = 40\ngain", "tests = 40 ", "tests = 3 ",
-		"margin = 0.10", "margin = 0.2", "keys = []", fmt.Sprintf("keys = [%q]", sign.KeyID(s.person.Public().(ed25519.PublicKey))),
+		"margin = 0.15", "margin = 0.2", "keys = []", fmt.Sprintf("keys = [%q]", sign.KeyID(s.person.Public().(ed25519.PublicKey))),
 	).Replace(string(evaluation.Shipped()))
 }
 
