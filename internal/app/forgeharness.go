@@ -39,12 +39,15 @@ func asWorlds(all []world.World) (out []mindforge.World) {
 // training may make rows; what is improved is the pair in force.
 func (f *ForgeRun) harness() error {
 	a, worlds := f.app, shippedWorlds()
-	f.Actor = &act.Actor{Deps: a.runs.Deps, Owner: f.Owner, Worlds: worlds, Purpose: record.Discovery}
+	acting := &act.Actor{Deps: a.runs.Deps, Owner: f.Owner, Worlds: worlds, Purpose: record.Discovery}
+	f.Actor = acting
 	f.Worlds, f.Catalogue, f.Proposer = asWorlds(worlds), forge.Committed(), expansion.Uniform{}
 	f.Start, f.Serving = a.inForce, &releasing{a.releases, f.Owner}
 	judge, err := f.judging()
-	f.Judge = judge
-	return err
+	if f.Judge = judge; err != nil {
+		return err
+	}
+	return f.learn(acting)
 }
 
 // inForce is the pair that is served now: the champion, or the contract's file. Its revisions come

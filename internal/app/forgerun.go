@@ -42,7 +42,8 @@ func Jobs(ctx context.Context, c config.Config, alone bool) (*storejobs.Queue, e
 type ForgeRun struct {
 	*loop.Loop
 	Queue *storejobs.Queue
-	app   *App // whose harness attempts; nil: the actor is scripted
+	app   *App           // whose harness attempts; nil: the actor is scripted
+	runs  *loop.RunsFile // nil: the actor is scripted
 	store Store
 	lock  *homelock.Lock
 }
@@ -99,6 +100,9 @@ func (f *ForgeRun) open(ctx context.Context, c config.Config, actor string, o Op
 func (f *ForgeRun) Close() (err error) {
 	if f.Queue != nil {
 		err = f.Queue.Close()
+	}
+	if f.runs != nil {
+		err = errors.Join(err, f.runs.Close())
 	}
 	if f.app != nil {
 		return errors.Join(err, f.app.Close())

@@ -1,6 +1,7 @@
 package expansion
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -29,13 +30,13 @@ func (c *Coverage) Resampled(ctx context.Context) (Harvest, error) {
 	return c.run(ctx, "same contract", fixed(func(*rand.Rand, int, mindforge.Task) (*member, error) { return &base, nil }))
 }
 
-// variety is how many random contracts a control draws from: more than it has rounds, so that
-// an item hardly meets one twice.
-const variety = 64
+// variety is how many random contracts a control draws from, where nothing is said: more than it
+// has rounds, so that an item hardly meets one twice.
+func (c *Coverage) variety() int { return cmp.Or(c.Variety, 64) }
 
 // Random tries random contracts of the catalogue.
 func (c *Coverage) Random(ctx context.Context) (Harvest, error) {
-	pool, err := c.drawn(source(c.Seed, -1), variety)
+	pool, err := c.drawn(source(c.Seed, -1), c.variety())
 	if err != nil {
 		return Harvest{}, err
 	}
@@ -46,7 +47,7 @@ func (c *Coverage) Random(ctx context.Context) (Harvest, error) {
 // solve the most of Train: the greedy set cover of random contracts (Chvátal 1979). What it
 // spends on Train is told apart.
 func (c *Coverage) Portfolio(ctx context.Context) (Harvest, error) {
-	pool, err := c.drawn(source(c.Seed, -1), variety)
+	pool, err := c.drawn(source(c.Seed, -1), c.variety())
 	if err != nil {
 		return Harvest{}, err
 	}

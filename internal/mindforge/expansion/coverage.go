@@ -23,6 +23,7 @@ type Coverage struct {
 	Items     []mindforge.Task
 	Train     []mindforge.Task // tried before, by the arms that learn from it: as often by each of them
 	MaxEdits  int              // of one contract; 0: 6
+	Variety   int              // random contracts that controls draw from, and attempts at each task of Train; 0: 64
 	Cache     Cache
 }
 
@@ -161,7 +162,7 @@ func (c *Coverage) Adaptive(ctx context.Context, p Proposer) (Harvest, error) {
 	}
 	t := &thompson{c: c, ctx: ctx, proposer: p, belief: newSurrogate(), arms: []*arm{{m: &base, seen: map[string]*tally{}}}}
 	e := newEvaluator(c.Actor, c.Cache)
-	for round := range variety {
+	for round := range c.variety() {
 		r := source(c.Seed, -2-round)
 		for _, task := range c.Train {
 			if err := c.practise(ctx, e, t, r, round, task); err != nil {

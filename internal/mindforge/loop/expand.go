@@ -108,7 +108,7 @@ func (x *expander) random(ctx context.Context, tell map[string]string) error {
 
 // cover harvests passes, for training and for the curve of coverage.
 func (x *expander) cover(ctx context.Context, tell map[string]string) error {
-	c := &expansion.Coverage{Seed: x.draw("coverage", x.g), Rounds: x.Expansion.Coverage, Actor: x.Actor, Catalogue: x.Catalogue, Base: x.champion.Pair, Items: x.train, Train: x.valid}
+	c := &expansion.Coverage{Seed: x.draw("coverage", x.g), Rounds: x.Expansion.Coverage, Actor: x.Actor, Catalogue: x.Catalogue, Base: x.champion.Pair, Items: x.train, Train: x.valid, Variety: x.Expansion.Variety}
 	arms := []struct {
 		name string
 		do   func() (expansion.Harvest, error)

@@ -108,6 +108,7 @@ type Expansion struct {
 	Proposer  string  `toml:"proposer" json:"proposer"` // uniform, reflective
 	Controls  bool    `toml:"controls" json:"controls"` // random search, and the controls of coverage, at equal attempts
 	Coverage  int     `toml:"coverage" json:"coverage"` // attempts of an item, at most, in search of any contract that solves it; 0: none
+	Variety   int     `toml:"variety" json:"variety"`   // random contracts of the controls of coverage, and attempts at each other task by the arms that learn
 }
 
 // Update bounds what a generation trains.
@@ -138,7 +139,7 @@ func defaults() Settings {
 	return Settings{
 		Arm: Full, Actor: Scripted, Generations: 3, Plateau: 2, Batch: 16,
 		Discovery: Discovery{Tasks: 24, Attempts: 4, High: 0.8, Low: 0.2, Harder: true, PerStructure: 2, Likeness: discovery.Defaults().Likeness, Floor: discovery.Defaults().Floor, Proposals: 8},
-		Expansion: Expansion{Attempts: 400, Minibatch: 4, MaxEdits: 16, Proposer: "uniform", Controls: true, Coverage: 4},
+		Expansion: Expansion{Attempts: 400, Minibatch: 4, MaxEdits: 16, Proposer: "uniform", Controls: true, Coverage: 4, Variety: 64},
 		Update:    Update{Rows: 4, Settings: update.Defaults()}, Canary: Canary{Share: 0.05}, Scripted: scripted.DefaultSetup,
 	}
 }
@@ -191,7 +192,8 @@ func (s *Settings) check() error {
 		{"expansion.minibatch", 1 <= s.Expansion.Minibatch && s.Expansion.Minibatch <= s.Discovery.Tasks/2},
 		{"expansion.greedy", 0 <= s.Expansion.Greedy && s.Expansion.Greedy <= 1},
 		{"expansion.max_edits", 1 <= s.Expansion.MaxEdits && s.Expansion.MaxEdits <= 64},
-		{"expansion.proposer", s.Expansion.Proposer == "uniform" || s.Expansion.Proposer == "reflective" && s.Actor == Scripted},
+		{"expansion.proposer", s.Expansion.Proposer == "uniform" || s.Expansion.Proposer == "reflective"},
+		{"expansion.variety", 1 <= s.Expansion.Variety && s.Expansion.Variety <= 1000},
 		{"expansion.coverage", 0 <= s.Expansion.Coverage && s.Expansion.Coverage <= 64},
 		{"update.rows", s.Update.Rows >= 1},
 		{"update.attempts", 0 <= s.Update.Attempts && s.Update.Attempts <= 64},

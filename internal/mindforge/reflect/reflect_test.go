@@ -11,6 +11,7 @@ import (
 	"macaron/internal/backend/backendtest"
 	"macaron/internal/chat"
 	"macaron/internal/contract"
+	"macaron/internal/errs"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/edit"
 	"macaron/internal/mindforge/expansion"
@@ -93,5 +94,21 @@ func TestModelWrites(t *testing.T) {
 	}
 	if said := q.Messages[0].Text(); !strings.Contains(said, "own-words") || !strings.Contains(said, "room_of") || len(q.Choices) > 0 {
 		t.Errorf("%s", said)
+	}
+}
+
+// A task is chosen under a schema, drawn by the seed; an engine that holds no answer to a schema is
+// not asked.
+func TestModelChoosesATask(t *testing.T) {
+	var q backend.Request
+	g := says(&q, func(backend.Request) chat.Event { return chat.Event{Text: ` {"family":"w/f"} `} })
+	m := Model{Called: "test", Generator: g}
+	if _, err := m.Choose(ctx, []byte(`{}`), 7); errs.CodeOf(err) != errs.Unsupported || len(q.Messages) > 0 {
+		t.Errorf("without schemas: %v", err)
+	}
+	g.Can = &backend.Capabilities{JSONSchema: true}
+	got, err := m.Choose(ctx, []byte(`{"type":"object"}`), 7)
+	if err != nil || string(got) != `{"family":"w/f"}` || q.Constraint.Kind != backend.JSONSchema || q.Constraint.Text != `{"type":"object"}` || !q.Constraint.Whole || *q.Sampling.Seed != 3 || *q.Sampling.Temperature != 1 {
+		t.Errorf("%s %v %+v", got, err, q)
 	}
 }

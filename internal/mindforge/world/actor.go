@@ -42,7 +42,7 @@ type Attempt struct {
 
 // Try implements mindforge.Actor.
 func (a Actor) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
-	began, cpu := time.Now(), spentCPU()
+	began, cpu := time.Now(), SpentCPU()
 	d := a.Deps
 	d.Contracts = pinned{p.Contract, a.revisions(p)}
 	runner := bench.Runner{Deps: d, Owner: a.Owner, Seed: seed, Purpose: a.Purpose, Limit: a.Limit}
@@ -51,7 +51,7 @@ func (a Actor) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed
 		return mindforge.Outcome{}, err
 	}
 	out := mindforge.Outcome{Points: row.Points, Pass: row.Points == 1 && row.Failure == "", Cost: mindforge.Cost{Attempts: 1, Turns: row.Turns, Prompt: int64(row.Prompt), Output: int64(row.Output), USD: row.CostUSD}}
-	out.Cost.CPUMS, out.Cost.WallMS = (spentCPU() - cpu).Milliseconds(), time.Since(began).Milliseconds()
+	out.Cost.CPUMS, out.Cost.WallMS = (SpentCPU() - cpu).Milliseconds(), time.Since(began).Milliseconds()
 	if len(row.Runs) > 0 {
 		out.Run = row.Runs[len(row.Runs)-1]
 	}
@@ -125,8 +125,8 @@ func (p pinned) Contract(h ids.Digest) (*contract.Contract, error) {
 	return nil, errs.New(errs.NotFound, "the run is of another pair", "")
 }
 
-// spentCPU is the processor time of this process so far.
-func spentCPU() time.Duration {
+// SpentCPU is the processor time of this process so far.
+func SpentCPU() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
