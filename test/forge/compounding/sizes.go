@@ -17,14 +17,15 @@ type sizes struct {
 	minibatch int
 	search    int // attempts of the search for a contract
 	rounds    int // of coverage, at the tasks that are shown
+	variety   int // attempts at each other task that coverage learns from beforehand
 	own       int // attempts at each of them under the pair that is trained
 	tokens    int // of a training, all rows of all passes, at most
 	perFamily int // sealed tasks of each family that a champion is measured on
 }
 
 var (
-	whole = sizes{tasks: 24, rated: 4, minibatch: 6, search: 120, rounds: 2, own: 10, tokens: 20_000, perFamily: 2}
-	small = sizes{tasks: 8, rated: 4, minibatch: 2, search: 16, rounds: 1, own: 4, tokens: 2_000, perFamily: 1} // a look at the program itself
+	whole = sizes{tasks: 24, rated: 4, minibatch: 6, search: 120, rounds: 2, variety: 2, own: 10, tokens: 20_000, perFamily: 2}
+	small = sizes{tasks: 8, rated: 4, minibatch: 2, search: 16, rounds: 1, variety: 1, own: 4, tokens: 2_000, perFamily: 1} // a look at the program itself
 )
 
 // attempt is how many tokens of a training take as much processor time as an attempt: 1.4 s at
@@ -36,6 +37,7 @@ const attempt = 1.4 * 318 / 2
 type compute struct {
 	Search   int `json:"search"`   // attempts of the search for a contract
 	Rounds   int `json:"rounds"`   // of coverage: attempts of a task, at most
+	Variety  int `json:"variety"`  // of coverage, at each other task before
 	Own      int `json:"own"`      // attempts of a task under the pair that is trained
 	Tokens   int `json:"tokens"`   // of the training
 	Attempts int `json:"attempts"` // all of it
@@ -43,14 +45,14 @@ type compute struct {
 
 func (s sizes) of(arm string) compute {
 	shown := s.tasks / 2
-	all := s.search + (s.rounds+s.own)*shown + int(float64(s.tokens)/attempt)
+	all := s.search + (s.rounds+s.variety+s.own)*shown + int(float64(s.tokens)/attempt)
 	switch arm {
 	case "full":
-		return compute{s.search, s.rounds, s.own, s.tokens, all}
+		return compute{s.search, s.rounds, s.variety, s.own, s.tokens, all}
 	case "contract":
-		return compute{all, 0, 0, 0, all}
+		return compute{all, 0, 0, 0, 0, all}
 	case "weights":
-		return compute{0, s.rounds, s.own + s.search/shown, s.tokens, all}
+		return compute{0, s.rounds, 0, s.own + s.variety + s.search/shown, s.tokens, all}
 	}
 	return compute{} // nothing is looked for
 }
@@ -82,9 +84,10 @@ greedy = 0.3
 max_edits = 8
 controls = false
 coverage = %d
+variety = %d
 [update]
 rows = 8
 attempts = %d
 tokens = %d
-`, arm, seed, arm, generations, filepath.Join(dir, "judge"), filepath.Join(dir, "evaluation.toml"), filepath.Join(dir, "judge", "key.pub"), s.tasks, s.rated, max(1, c.Search), s.minibatch, c.Rounds, c.Own, c.Tokens)
+`, arm, seed, arm, generations, filepath.Join(dir, "judge"), filepath.Join(dir, "evaluation.toml"), filepath.Join(dir, "judge", "key.pub"), s.tasks, s.rated, max(1, c.Search), s.minibatch, c.Rounds, max(1, c.Variety), c.Own, c.Tokens)
 }
