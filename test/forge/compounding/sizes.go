@@ -24,8 +24,8 @@ type sizes struct {
 }
 
 var (
-	whole = sizes{tasks: 24, rated: 4, minibatch: 6, search: 120, rounds: 2, variety: 2, own: 10, tokens: 20_000, perFamily: 2}
-	small = sizes{tasks: 8, rated: 4, minibatch: 2, search: 16, rounds: 1, variety: 1, own: 4, tokens: 2_000, perFamily: 1} // a look at the program itself
+	whole = sizes{tasks: 20, rated: 4, minibatch: 4, search: 200, rounds: 2, variety: 2, own: 7, tokens: 20_000, perFamily: 2}
+	small = sizes{tasks: 8, rated: 4, minibatch: 2, search: 40, rounds: 1, variety: 1, own: 4, tokens: 2_000, perFamily: 1} // a look at the program itself
 )
 
 // attempt is how many tokens of a training take as much processor time as an attempt: 1.4 s at
