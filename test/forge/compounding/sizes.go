@@ -89,5 +89,7 @@ variety = %d
 rows = 8
 attempts = %d
 tokens = %d
+[update.selection]
+effective = 2.0
 `, arm, seed, arm, generations, filepath.Join(dir, "judge"), filepath.Join(dir, "evaluation.toml"), filepath.Join(dir, "judge", "key.pub"), s.tasks, s.rated, max(1, c.Search), s.minibatch, c.Rounds, max(1, c.Variety), c.Own, c.Tokens)
 }
