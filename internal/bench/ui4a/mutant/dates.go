@@ -25,13 +25,20 @@ func dateKind(name string, days int) Kind {
 	}}
 }
 
+// datePairs are the forms that stand in the source and, since a card may write anew what is
+// in a field, those with the year.
 func datePairs(c *ui4a.Case, from, to time.Time) [][2]string {
 	var pairs [][2]string
-	late, drawn := dateForms(to, c.Language), sent.ReplaceAllString(c.Card, "")
+	late, drawn, year, there := dateForms(to, c.Language), sent.ReplaceAllString(c.Card, ""), from.Format("2006"), false
 	for i, form := range dateForms(from, c.Language) {
-		if strings.Contains(drawn, form) && !used(c, form) {
+		found := strings.Contains(drawn, form)
+		there = there || found
+		if (found || strings.Contains(form, year)) && !used(c, form) {
 			pairs = append(pairs, [2]string{form, late[i]})
 		}
+	}
+	if !there {
+		return nil
 	}
 	return pairs
 }
