@@ -2,6 +2,7 @@ package ui4a
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,9 @@ func (c *Case) contentChecks(e Evidence) []Check {
 // control that does not work is the affair of another layer.
 func (c *Case) came(steps int, e Evidence) bool {
 	for i := range min(steps, len(e.Steps)) {
+		if e.dead(e.Steps[i].Control) {
+			return false
+		}
 		script, _ := StepFindings(c.Steps[i], e.Steps[i])
 		for _, f := range script {
 			if f.Pass < 1 {
@@ -39,6 +43,11 @@ func (c *Case) came(steps int, e Evidence) bool {
 		}
 	}
 	return steps <= len(e.Steps)
+}
+
+// dead reports whether nothing came of a control, "role name", when it was tried.
+func (e Evidence) dead(control string) bool {
+	return slices.ContainsFunc(e.Operated, func(o Operated) bool { return !o.Effect && o.Role+" "+o.Name == control })
 }
 
 // allText is everything that a person comes to read.
