@@ -13,6 +13,7 @@ import (
 type future struct {
 	op        ledger.Op // what the store has; its outcome once it is resolved
 	body      body      // until it is resolved
+	gone      error     // why there is no body: it fails with this
 	size      int64     // of the body
 	result    *Result
 	journaled chan struct{}      // closed when the store has it, or it could not be kept

@@ -54,10 +54,11 @@ func (s *Service) resume(ctx context.Context) error {
 	}
 	for _, op := range ops {
 		b, err := s.bodyOf(op)
-		if err != nil {
+		gone := lost(op, err)
+		if err != nil && gone == nil {
 			return err
 		}
-		s.takeUp(op, b)
+		s.takeUp(op, b, gone)
 	}
 	return nil
 }
@@ -78,9 +79,11 @@ func done() chan struct{} {
 	return c
 }
 
-// takeUp queues a promise that another process gave; s.mu is held.
-func (s *Service) takeUp(op ledger.Op, b body) *future {
+// takeUp queues a promise that another process gave; gone says that how it was asked is lost.
+// s.mu is held.
+func (s *Service) takeUp(op ledger.Op, b body, gone error) *future {
 	f := newFuture(op, b)
+	f.gone = gone
 	close(f.journaled)
 	f.size = int64(len(op.Body))
 	f.op.Body = nil
@@ -104,7 +107,8 @@ func (s *Service) adopt(ctx context.Context, owner, request string) (*future, er
 		return newFuture(op, body{}), nil
 	}
 	b, err := s.bodyOf(op)
-	if err != nil {
+	gone := lost(op, err)
+	if err != nil && gone == nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -120,5 +124,5 @@ func (s *Service) adopt(ctx context.Context, owner, request string) (*future, er
 			return nil, err
 		}
 	}
-	return s.takeUp(op, b), nil
+	return s.takeUp(op, b, gone), nil
 }

@@ -71,6 +71,9 @@ func (s *Service) nextSample() (*future, context.Context) {
 }
 
 func (s *Service) sample(ctx context.Context, f *future) (Result, error) {
+	if f.gone != nil {
+		return Result{}, f.gone
+	}
 	r := *f.body.Sample
 	w, err := s.worker(r.Base)
 	if err != nil {

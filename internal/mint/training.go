@@ -143,6 +143,9 @@ func (s *Service) attempt(m *model, f *future) (r Result, c ledger.Change, err e
 	if s.isCanceled(f) {
 		return r, c, canceled()
 	}
+	if f.gone != nil {
+		return r, c, f.gone
+	}
 	if f.body.Load == nil && !f.body.Unload && f.body.Refused == nil {
 		if err := s.restore(m); err != nil {
 			return r, c, err
