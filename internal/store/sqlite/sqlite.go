@@ -150,7 +150,7 @@ func (s *Store) bound(ctx context.Context, maxBytes int64) error {
 
 // dsn names a file with settings that every connection gets.
 func dsn(path string, pragmas ...string) string {
-	q := url.Values{"_pragma": append(pragmas, "busy_timeout(5000)", "foreign_keys(1)", "journal_size_limit(67108864)")}
+	q := url.Values{"_pragma": append(pragmas, "busy_timeout(5000)", "foreign_keys(1)", "cell_size_check(1)", "journal_size_limit(67108864)")}
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: q.Encode()}).String()
 }
 
