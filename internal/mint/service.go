@@ -62,6 +62,7 @@ type Service struct {
 	order     int64 // of the future that was resolved last
 	gone      int64 // up to there the store alone knows which are
 	stats     Stats
+	patient   time.Time // until then nothing is removed for its age: the clock may be wrong
 }
 
 // key is an owner's thing.

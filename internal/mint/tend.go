@@ -20,6 +20,7 @@ const (
 	collectEvery = 10 * time.Minute
 	collectAge   = time.Hour
 	asleepAfter  = 30 * time.Second // without a tick: this process did not run, and heard nobody
+	patience     = time.Hour        // for a clock that has leapt to be set right
 )
 
 // tend ends what nobody uses any more, until the service closes.
@@ -52,7 +53,11 @@ func (s *Service) tend() {
 // expired. With collect it forgets what ended sessions left, and removes blobs that nothing
 // names.
 func (s *Service) Tend(ctx context.Context, collect bool) error {
-	for _, step := range []func(context.Context) error{s.endSilent, s.note, s.idleModels, s.idleSamplers, s.expire} {
+	steps := []func(context.Context) error{s.endSilent, s.note, s.idleModels, s.idleSamplers, s.expire}
+	if s.hasty() {
+		steps, collect = steps[:3], false
+	}
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -65,15 +70,28 @@ func (s *Service) Tend(ctx context.Context, collect bool) error {
 }
 
 // wake gives the clients of all sessions the whole time again, as a start does: while this
-// process was suspended none of them could be heard.
+// process was suspended none of them could be heard. A clock that was set to another time looks
+// the same, and may be set back: what cannot be had again is not removed for a while.
 func (s *Service) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := s.o.Clock.Now().UTC()
+	s.patient = time.Now().Add(patience)
 	for _, e := range s.sessions {
 		if e.row.Ended.IsZero() {
-			e.row.Seen = s.o.Clock.Now().UTC()
+			e.row.Seen = now
 		}
 	}
+	for _, e := range s.samplers {
+		e.row.Used = now
+	}
+}
+
+// hasty tells whether it is too early to remove anything.
+func (s *Service) hasty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Before(s.patient)
 }
 
 func (s *Service) endSilent(ctx context.Context) error {

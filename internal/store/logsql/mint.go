@@ -14,6 +14,9 @@ type Mint struct {
 	Reader
 	// Transact runs a write in a transaction; apply may be called more than once.
 	Transact func(ctx context.Context, apply func(context.Context, Writer) error) error
+	// Clock is SQL for nanoseconds since 1970 by the database's own clock, where processes whose
+	// clocks may differ share it; empty: the caller's clock is the only one.
+	Clock string
 }
 
 var _ ledger.Store = Mint{}
@@ -133,12 +136,16 @@ func (m Mint) Forget(ctx context.Context, before time.Time) (n int, err error) {
 	return n, err
 }
 
-// Hold implements ledger.Store.
+// Hold implements ledger.Store. How long is what until and now say; since when, the clock.
 func (m Mint) Hold(ctx context.Context, until, now time.Time, who string) (held bool, err error) {
+	clock, args := "$3", []any{who, int64(until.Sub(now)), nano(now)}
+	if m.Clock != "" {
+		clock, args = m.Clock, args[:2]
+	}
 	err = m.Transact(ctx, func(ctx context.Context, db Writer) error {
-		n, err := db.Exec(ctx, `INSERT INTO mint_holder (one, who, until) VALUES (1, $1, $2)
-			ON CONFLICT (one) DO UPDATE SET who = excluded.who, until = excluded.until WHERE mint_holder.who = excluded.who OR mint_holder.until < $3`,
-			who, nano(until), nano(now))
+		n, err := db.Exec(ctx, `INSERT INTO mint_holder (one, who, until) VALUES (1, $1, `+clock+` + $2)
+			ON CONFLICT (one) DO UPDATE SET who = excluded.who, until = excluded.until WHERE mint_holder.who = excluded.who OR mint_holder.until < `+clock,
+			args...)
 		held = n == 1
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -44,4 +45,21 @@ func open(t *testing.T, o Options) *Store {
 		}
 	})
 	return s
+}
+
+// TestTheWorkIsHeldByOneClock: the process whose clock is years ahead takes nothing over from one
+// that lives, and one whose clock is behind waits no longer than the rest.
+func TestTheWorkIsHeldByOneClock(t *testing.T) {
+	m := open(t, Options{URL: pgtest.Database(t)}).Mint()
+	now := time.Now()
+	for i, c := range []struct {
+		who   string
+		clock time.Duration
+		long  time.Duration
+		want  bool
+	}{{"a", 0, time.Hour, true}, {"ahead", 1e5 * time.Hour, time.Hour, false}, {"a", 0, -time.Second, true}, {"behind", -1e5 * time.Hour, time.Hour, true}, {"a", 0, time.Hour, false}} {
+		if got, err := m.Hold(ctx, now.Add(c.clock+c.long), now.Add(c.clock), c.who); err != nil || got != c.want {
+			t.Errorf("%d: %s has it: %v %v", i, c.who, got, err)
+		}
+	}
 }

@@ -203,15 +203,17 @@ func mintEnd(t *testing.T, st Store) {
 	}
 }
 
-// mintHold: one process at a time holds the work, and another one when it is silent.
+// mintHold: one process at a time holds the work, and another one when it is silent. A hold
+// whose time is over when it is asked for stands for one that was not renewed.
 func mintHold(t *testing.T, st Store) {
 	m := st.Mint()
 	for i, c := range []struct {
-		who        string
-		now, until int
-		want       bool
-	}{{"a", 1, 10, true}, {"b", 2, 12, false}, {"a", 9, 20, true}, {"b", 11, 30, false}, {"b", 21, 30, true}, {"a", 22, 40, false}} {
-		if got, err := m.Hold(ctx, at(c.until), at(c.now), c.who); err != nil || got != c.want {
+		who  string
+		long time.Duration
+		want bool
+	}{{"a", time.Hour, true}, {"b", time.Hour, false}, {"a", time.Hour, true}, {"b", time.Hour, false}, {"a", -time.Hour, true}, {"b", time.Hour, true}, {"a", time.Hour, false}} {
+		now := time.Now()
+		if got, err := m.Hold(ctx, now.Add(c.long), now, c.who); err != nil || got != c.want {
 			t.Errorf("%d: %v %v", i, got, err)
 		}
 	}
