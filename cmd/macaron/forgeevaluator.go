@@ -142,6 +142,8 @@ func newEvaluatorServe(e *env) *cobra.Command {
 			})
 		}}
 	c.Flags().StringSliceVar(&j.Outside, "outside", nil, "directories that the loop may write")
+	c.Flags().IntVar(&j.AtOnce, "at-once", 1, "items whose attempts are made at once")
+	c.Flags().StringVar(&j.Live, "live", "", "home of who serves, in whose log the live turns of a trial are counted")
 	c.Flags().StringVar(&j.Revisions, "revisions", "", "directory where the loop keeps revisions by their hashes")
 	return c
 }

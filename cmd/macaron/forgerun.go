@@ -27,9 +27,10 @@ import (
 
 // newForgeRun runs the loop.
 func newForgeRun(e *env) *cobra.Command {
-	return &cobra.Command{Use: "run FILE", Short: "Run the loop by a forge.toml, or go on with the run that it names", Args: args(1, 1, "a forge.toml"),
+	serve := false
+	c := &cobra.Command{Use: "run FILE", Short: "Run the loop by a forge.toml, or go on with the run that it names", Args: args(1, 1, "a forge.toml"),
 		Long:    "Run the loop, generation by generation. The same file is the same run: stopped or killed anywhere, the same command goes on with it.\nExit code 0: something was promoted; 11: the run ended without a promotion; 12: it waits for a person, or is paused.",
-		Example: "  macaron forge run forge.toml\n  macaron forge status",
+		Example: "  macaron forge run forge.toml\n  macaron forge run forge.toml --serve\n  macaron forge status",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			set, err := readForge(given[0])
 			if err != nil {
@@ -39,13 +40,22 @@ func newForgeRun(e *env) *cobra.Command {
 				if err := os.MkdirAll(c.Home, 0o700); err != nil {
 					return disk.Error(err, c.Home+" cannot be made")
 				}
-				f, err := app.OpenForge(cmd.Context(), c, set, "macaron forge run "+given[0], app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)})
+				if err := live(set, c, serve); err != nil {
+					return err
+				}
+				o := app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)}
+				if serve {
+					return e.forgeServed(cmd.Context(), c, set, "macaron forge run "+given[0]+" --serve", o)
+				}
+				f, err := app.OpenForge(cmd.Context(), c, set, "macaron forge run "+given[0], o)
 				if err != nil {
 					return err
 				}
-				return errors.Join(e.forgeRun(cmd.Context(), f), f.Close())
+				return errors.Join(e.forgeRun(cmd.Context(), f, false), f.Close())
 			})
 		}}
+	c.Flags().BoolVar(&serve, "serve", false, "serve as `macaron serve` does while the loop works, and after it, until stopped: a canary is tried on these conversations")
+	return c
 }
 
 // forActor gives what an actor runs on: the harness has a model.
@@ -68,12 +78,12 @@ func readForge(path string) (loop.Settings, error) {
 	return loop.Parse(text)
 }
 
-func (e *env) forgeRun(ctx context.Context, f *app.ForgeRun) error {
+func (e *env) forgeRun(ctx context.Context, f *app.ForgeRun, patient bool) error {
 	if !e.json {
 		fmt.Fprintln(e.out, f.Run)
 	}
 	note := ""
-	err := f.Work(ctx, func(all []jobs.Status) {
+	err := f.Work(ctx, patient, func(all []jobs.Status) {
 		if s := current(all); s.Progress.Note != note && !e.json {
 			note = s.Progress.Note
 			fmt.Fprintln(e.err, told(s))

@@ -22,19 +22,36 @@ type Judging struct {
 	Dir, Contract string
 	Outside       []string // what the loop may write
 	Revisions     string   // where the loop keeps revisions, a directory for each; "": this home has them all
+	AtOnce        int      // items whose attempts are made at once
+	Live          string   // the home of who serves, where that has its log in a file
 }
 
 // Evaluator opens an evaluator whose attempts are runs of the harness of this home: the
 // shipped worlds, the cases of safety, the committed catalogue. Its home is its own: runs of
 // sealed tasks stand in that log.
-func (a *App) Evaluator(_ context.Context, j Judging) (*evaluator.Evaluator, error) {
+func (a *App) Evaluator(ctx context.Context, j Judging) (*evaluator.Evaluator, error) {
 	cases, err := safety.New()
 	if err != nil {
 		return nil, err
 	}
 	worlds := shippedWorlds()
 	actor := &act.Actor{Deps: a.runs.Deps, Owner: auth.Local, Worlds: append(slices.Clone(worlds), cases)}
-	return evaluator.Open(evaluator.Options{Dir: j.Dir, Contract: j.Contract, Outside: j.Outside, Worlds: asWorlds(worlds), Safety: cases, Catalogue: forge.Committed(), Actor: handed{actor, a, j.Revisions}})
+	o := evaluator.Options{Dir: j.Dir, Contract: j.Contract, Outside: j.Outside, Worlds: asWorlds(worlds), Safety: cases, Catalogue: forge.Committed(), Actor: handed{actor, a, j.Revisions}, Acting: actedBy, AtOnce: j.AtOnce}
+	if j.Live != "" || a.cfg.LiveStore != "" {
+		l, err := openLive(ctx, j.Live, a.cfg.LiveStore)
+		if err != nil {
+			return nil, err
+		}
+		a.onClose(l.store.Close)
+		o.Traffic = l.traffic
+	}
+	return evaluator.Open(o)
+}
+
+// actedBy is a pair with another of its adapters acting.
+func actedBy(p mindforge.Pair, label string) (mindforge.Pair, error) {
+	k, err := p.Contract.ActedBy(label)
+	return mindforge.Pair{Contract: k, Revisions: p.Revisions}, err
 }
 
 // handed is an actor for pairs whose revisions come from elsewhere: each is taken into this home

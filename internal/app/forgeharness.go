@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 
 	"macaron/internal/auth"
+	"macaron/internal/config"
 	"macaron/internal/errs"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/act"
@@ -78,8 +80,8 @@ func pairOf(s registry.Snapshot) mindforge.Pair {
 
 // judging starts the evaluator: a process with a home and an engine of its own, in its directory.
 // Of this process it gets neither the environment nor the home, only where revisions lie, by their
-// content. What it runs on, the config.toml of its home says; without one it is this process's
-// model and contract.
+// content, and where there is a canary, the log that live turns are counted in. What it runs on,
+// the config.toml of its home says; without one it is this process's model and contract.
 func (f *ForgeRun) judging() (func(context.Context, evaluator.Verifier) (loop.Judge, error), error) {
 	a, e := f.app, f.Settings.Evaluation
 	self, err := os.Executable()
@@ -87,7 +89,7 @@ func (f *ForgeRun) judging() (func(context.Context, evaluator.Verifier) (loop.Ju
 		return nil, err
 	}
 	home := filepath.Join(e.Dir, "home")
-	args := []string{"forge", "evaluator", "serve", e.Dir, e.Contract, "--home", home, "--outside", a.cfg.Home, "--revisions", registry.Revisions(a.cfg.Home)}
+	args := []string{"forge", "evaluator", "serve", e.Dir, e.Contract, "--home", home, "--outside", a.cfg.Home, "--revisions", registry.Revisions(a.cfg.Home), "--at-once", strconv.Itoa(f.AtOnce)}
 	_, err = os.Stat(filepath.Join(home, "config.toml"))
 	switch {
 	case err == nil:
@@ -106,9 +108,17 @@ func (f *ForgeRun) judging() (func(context.Context, evaluator.Verifier) (loop.Ju
 		}
 		args = append(args, "--model", file.Path, "--contract", contract)
 	}
+	env := []string{}
+	switch url := a.cfg.Store.URL; {
+	case f.Settings.Canary.Share == 0:
+	case url != "":
+		env = append(env, config.LiveStore+"="+url.Reveal()) // a command line can be read by others
+	default:
+		args = append(args, "--live", a.cfg.Home)
+	}
 	return func(ctx context.Context, v evaluator.Verifier) (loop.Judge, error) {
 		cmd := exec.Command(self, args...) //nolint:gosec // this program
-		cmd.Env, cmd.Stderr = []string{}, os.Stderr
+		cmd.Env, cmd.Stderr = env, os.Stderr
 		c, err := evaluator.Start(cmd, v)
 		if err != nil {
 			return nil, err

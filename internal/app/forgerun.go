@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,15 +169,18 @@ func (f *ForgeRun) rehearse(c config.Config) error {
 	return nil
 }
 
+// Serve serves on a listener until ctx ends, as `macaron serve` does, while the run goes on.
+func (f *ForgeRun) Serve(ctx context.Context, l net.Listener) error { return f.app.Serve(ctx, l) }
+
 // Work works on the run until it has ended, or stands still because somebody paused it or has to
-// say something. told is called about every half second.
-func (f *ForgeRun) Work(ctx context.Context, told func([]jobs.Status)) error {
+// say something; patient: it waits until that was said. told is called about every half second.
+func (f *ForgeRun) Work(ctx context.Context, patient bool, told func([]jobs.Status)) error {
 	ctx = auth.With(ctx, auth.Principal{Owner: f.Owner})
 	if err := f.Begin(ctx); err != nil {
 		return err
 	}
 	still, stop := context.WithCancelCause(ctx)
-	go f.watch(still, stop, told)
+	go f.watch(still, stop, patient, told)
 	err := f.Queue.Work(still, map[string]jobs.Handler{loop.Kind: f.Handle}, 1)
 	stop(nil)
 	if ctx.Err() != nil {
@@ -188,7 +192,7 @@ func (f *ForgeRun) Work(ctx context.Context, told func([]jobs.Status)) error {
 // errStill ends the work of a run that has ended or stands still.
 var errStill = errors.New("the run stands still")
 
-func (f *ForgeRun) watch(ctx context.Context, stop context.CancelCauseFunc, told func([]jobs.Status)) {
+func (f *ForgeRun) watch(ctx context.Context, stop context.CancelCauseFunc, patient bool, told func([]jobs.Status)) {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -196,7 +200,7 @@ func (f *ForgeRun) watch(ctx context.Context, stop context.CancelCauseFunc, told
 		if err == nil {
 			told(all)
 			paused, err := f.Queue.Paused(ctx, f.Run)
-			if err == nil && still(all, paused) {
+			if err == nil && still(all, paused && !patient) {
 				stop(errStill)
 			}
 		}

@@ -35,10 +35,22 @@ func (s *releasing) Enter(ctx context.Context, run string, p mindforge.Pair) (id
 	return s.releases.Enter(ctx, s.owner, forge.Draft{Contract: string(text), Base: p.Contract.Runtime.Base, Specialists: specialists(p), Run: run})
 }
 
-// Try implements loop.Serving.
+// Try implements loop.Serving. A run has one trial of a release: one that was ended, by its own
+// rule or by a person, is not begun anew.
 func (s *releasing) Try(ctx context.Context, run string, release ids.Digest, share float64) error {
+	all, err := s.releases.Ledger.All(ctx, s.owner, run)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if b, err := e.Decode(); err != nil {
+			return err
+		} else if m, ok := b.(ledger.Moved); ok && m.Alias == ledger.Canary && m.To == release {
+			return nil
+		}
+	}
 	now, err := s.now(ctx)
-	if err != nil || now[ledger.Canary].Release == release {
+	if err != nil {
 		return err
 	}
 	_, err = s.releases.Canary(ctx, s.owner, forge.Move{Release: release, Share: share, Version: now[ledger.Canary].Version, Reason: "the gate asks for a trial", By: "loop", Run: run})

@@ -12,6 +12,9 @@ import (
 	"macaron/internal/money"
 )
 
+// LiveStore is the variable of the setting live_store.
+const LiveStore = "MACARON_LIVE_STORE"
+
 // Config is one machine's settings, checked and complete.
 type Config struct {
 	Home        string // directory of all state: log.db, blobs/, config.toml, lock
@@ -41,6 +44,7 @@ type Config struct {
 	Stop        Stop
 	Door        Door
 	Key         Secret // that this program's own commands show to a running server
+	LiveStore   Secret // where the evaluator counts live turns, if that is a database
 
 	origins map[string]Origin
 	values  map[string]string

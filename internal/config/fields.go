@@ -126,6 +126,8 @@ var fields = []Field{
 		file: func(c *Config) *Secret { return &c.Key }},
 	{Key: "key", When: Commands, Env: "MACARON_KEY", Help: "that key itself (environment only)",
 		secret: func(c *Config) *Secret { return &c.Key }},
+	{Key: "live_store", When: Commands, Env: LiveStore, Help: "database in which the evaluator counts live turns; the loop that starts it sets it (environment only)",
+		secret: func(c *Config) *Secret { return &c.LiveStore }},
 
 	{Key: "router.embedding_model", Env: "MACARON_ROUTER_EMBEDDING_MODEL", Flag: "router-embedding-model", Help: "directory of a sentence encoder for router.shortlist; none: by words",
 		set: text(func(c *Config) *string { return &c.Router.EmbeddingModel })},

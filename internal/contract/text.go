@@ -17,10 +17,29 @@ import (
 // Text is the contract as one TOML file without imports and other files, which Parse reads
 // to a contract of the same name.
 func (c *Contract) Text() ([]byte, error) {
+	return c.written(func(map[string]any) {})
+}
+
+// ActedBy is the contract with another of its adapters acting in runs.
+func (c *Contract) ActedBy(label string) (*Contract, error) {
+	text, err := c.written(func(m map[string]any) {
+		if agent, ok := m["agent"].(map[string]any); ok {
+			agent["adapter"] = label
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return Parse(text)
+}
+
+// written is the text of the contract with a change.
+func (c *Contract) written(change func(map[string]any)) ([]byte, error) {
 	m, err := c.fields()
 	if err != nil {
 		return nil, err
 	}
+	change(m)
 	tables := func(section string) []any { list, _ := m[section].([]any); return list }
 	for _, t := range tables("tools") {
 		asText(t, "parameters", "result")

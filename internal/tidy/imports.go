@@ -16,7 +16,7 @@ type Rule struct {
 var vocabulary = []string{"internal/errs", "internal/ids", "internal/chat", "internal/adapter", "internal/record", "internal/canonical", "internal/clock", "internal/contract", "internal/tool", "internal/money", "internal/mindforge"}
 
 // forgeRooms lie below the words of the loop and are no words.
-var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act", "internal/mindforge/loop", "internal/mindforge/update", "internal/mindforge/attest", "internal/mindforge/lineage", "internal/mindforge/reflect", "internal/mindforge/report"}
+var forgeRooms = []string{"internal/mindforge/stat", "internal/mindforge/evaluation", "internal/mindforge/gate", "internal/mindforge/ledger", "internal/mindforge/serve", "internal/mindforge/world", "internal/mindforge/edit", "internal/mindforge/expansion", "internal/mindforge/scripted", "internal/mindforge/act", "internal/mindforge/batch", "internal/mindforge/loop", "internal/mindforge/update", "internal/mindforge/attest", "internal/mindforge/lineage", "internal/mindforge/reflect", "internal/mindforge/report"}
 
 // pure are the packages whose results depend on their arguments alone.
 var pure = []string{"internal/chat", "internal/adapter", "internal/canonical", "internal/record", "internal/ownview", "internal/split", "internal/engine/kv", "internal/engine/constrain", "internal/accounting", "internal/transcript", "internal/trajectory", "internal/money", "internal/ui4a/action", "internal/ui4a/library", "internal/mindforge/stat", "internal/mindforge/gate"}
@@ -111,6 +111,8 @@ var Rules = []Rule{
 		Why: "who judges knows nothing of who searches, and reads no byte that the loop writes"},
 	{From: []string{"internal/mindforge/expansion", "internal/mindforge/scripted"}, Not: rooms("os", "time", "net", "net/http", "internal/store", "internal/backend", "internal/harness", "internal/engine", "internal/bench"),
 		Why: "a search is a function of its settings and of outcomes; who acts, and where outcomes are kept, comes in through interfaces"},
+	{From: []string{"internal/mindforge/batch"}, Not: rooms("os", "time", "internal/errs", "internal/mindforge", "internal/store", "internal/harness"),
+		Why: "what is done several at once, it does not know"},
 	{From: []string{"internal/mindforge/act"}, Not: rooms("net", "net/http", "internal/store", "internal/backend", "internal/engine", "internal/mindforge/scripted"),
 		Why: "attempts go through the harness, whoever stands behind it"},
 	{From: []string{"internal/mindforge/reflect"}, Not: rooms("os", "net", "net/http", "internal/store", "internal/engine", "internal/harness", "internal/backend/local", "internal/backend/upstream"),

@@ -106,10 +106,24 @@ func question(t mindforge.Task) Question {
 	return q
 }
 
+// Ahead is an actor that is told which attempts it will be asked for, and may make them at once.
+type Ahead interface {
+	Ahead(ctx context.Context, p mindforge.Pair, t mindforge.Task, seeds []uint64) error
+}
+
 // measured has the pair try, and says what the task is good for. Attempts that the machinery
 // spoiled are made again, as often as there are attempts.
 func (d *Discoverer) measured(ctx context.Context, t mindforge.Task, r *Record) (*Refusal, error) {
 	passes, n := 0, 0
+	if a, ok := d.Actor.(Ahead); ok {
+		seeds := make([]uint64, d.set.Attempts)
+		for try := range seeds {
+			seeds[try] = attemptSeed(t.ID, d.Seed, try)
+		}
+		if err := a.Ahead(ctx, d.Pair, t, seeds); err != nil {
+			return nil, err
+		}
+	}
 	for try := 0; n < d.set.Attempts && try < 2*d.set.Attempts; try++ {
 		o, err := d.Actor.Try(ctx, d.Pair, t, attemptSeed(t.ID, d.Seed, try))
 		if err != nil {

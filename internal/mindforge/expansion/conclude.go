@@ -106,6 +106,9 @@ func (s *Search) ranked() []*member {
 // again gives a member's points on validation on fresh seeds.
 func (s *Search) again(ctx context.Context, m *member) ([]float64, error) {
 	out := make([]float64, len(s.Valid))
+	if err := s.eval.ahead(ctx, over(m, s.Valid, func(t mindforge.Task) uint64 { return seedOf(s.Seed, t.ID, -1) })...); err != nil {
+		return nil, err
+	}
 	for i, t := range s.Valid {
 		outs, err := s.eval.try(ctx, t, seedOf(s.Seed, t.ID, -1), m)
 		if err != nil {

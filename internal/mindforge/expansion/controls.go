@@ -51,10 +51,13 @@ func (c *Coverage) Portfolio(ctx context.Context) (Harvest, error) {
 	if err != nil {
 		return Harvest{}, err
 	}
-	e := newEvaluator(c.Actor, c.Cache)
+	e := newEvaluator(c.Actor, c.Cache, c.AtOnce)
 	solves := make([]map[string]bool, len(pool))
 	for i, m := range pool {
 		solves[i] = map[string]bool{}
+		if err := e.ahead(ctx, over(m, c.Train, func(t mindforge.Task) uint64 { return seedOf(c.Seed, t.ID, -3) })...); err != nil {
+			return Harvest{}, err
+		}
 		for _, t := range c.Train {
 			outs, err := e.try(ctx, t, seedOf(c.Seed, t.ID, -3), m)
 			if err != nil {

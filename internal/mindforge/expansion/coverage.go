@@ -24,6 +24,7 @@ type Coverage struct {
 	Train     []mindforge.Task // tried before, by the arms that learn from it: as often by each of them
 	MaxEdits  int              // of one contract; 0: 6
 	Variety   int              // random contracts that controls draw from, and attempts at each task of Train; 0: 64
+	AtOnce    int              // as of Search
 	Cache     Cache
 }
 
@@ -90,7 +91,7 @@ func (h Harvest) Curve(items []mindforge.Task) []At {
 // Replay tries each pass again on a fresh seed, under the contract that gave it, and gives
 // the share that passes again: what was found once may have been luck.
 func (c *Coverage) Replay(ctx context.Context, h Harvest) (stat.Estimate, error) {
-	e := newEvaluator(c.Actor, c.Cache)
+	e := newEvaluator(c.Actor, c.Cache, c.AtOnce)
 	var values []stat.Value
 	for _, t := range h.Tries {
 		if !t.Outcome.Pass {
@@ -122,19 +123,25 @@ type chooser interface {
 
 // run goes through the rounds.
 func (c *Coverage) run(ctx context.Context, arm string, by chooser) (Harvest, error) {
-	e := newEvaluator(c.Actor, c.Cache)
+	e := newEvaluator(c.Actor, c.Cache, c.AtOnce)
 	h := Harvest{Arm: arm, seed: c.Seed}
 	left := slices.Clone(c.Items)
 	for round := 1; round <= c.Rounds && len(left) > 0; round++ {
 		r := source(c.Seed, round)
 		var still []mindforge.Task
-		for _, t := range left {
+		chosen, err := c.known(ctx, e, by, r, round, left)
+		if err != nil {
+			return h, err
+		}
+		for i, t := range left {
 			if ctx.Err() != nil {
 				return h, errs.Wrap(errs.Canceled, context.Cause(ctx), "the search was stopped", "outcomes that are kept are not tried again")
 			}
-			m, err := by.choose(r, round, t)
-			if err != nil {
-				return h, err
+			m := chosen[i]
+			if m == nil {
+				if m, err = by.choose(r, round, t); err != nil {
+					return h, err
+				}
 			}
 			seed := seedOf(c.Seed, t.ID, round)
 			outs, err := e.try(ctx, t, seed, m)
@@ -153,6 +160,24 @@ func (c *Coverage) run(ctx context.Context, arm string, by chooser) (Harvest, er
 	return h, nil
 }
 
+// known makes the attempts of a round at once, where the choice of each does not wait for what came
+// of those before; else no member is chosen yet.
+func (c *Coverage) known(ctx context.Context, e *evaluator, by chooser, r *rand.Rand, round int, left []mindforge.Task) ([]*member, error) {
+	chosen := make([]*member, len(left))
+	if _, blind := by.(fixed); !blind {
+		return chosen, nil
+	}
+	wants := make([]want, len(left))
+	for i, t := range left {
+		m, err := by.choose(r, round, t)
+		if err != nil {
+			return nil, err
+		}
+		chosen[i], wants[i] = m, want{m, t, seedOf(c.Seed, t.ID, round)}
+	}
+	return chosen, e.ahead(ctx, wants...)
+}
+
 // Adaptive chooses by what was seen: Thompson sampling over contracts on each item that is
 // not solved, with new contracts in every round.
 func (c *Coverage) Adaptive(ctx context.Context, p Proposer) (Harvest, error) {
@@ -161,7 +186,7 @@ func (c *Coverage) Adaptive(ctx context.Context, p Proposer) (Harvest, error) {
 		return Harvest{}, err
 	}
 	t := &thompson{c: c, ctx: ctx, proposer: p, belief: newSurrogate(), arms: []*arm{{m: &base, seen: map[string]*tally{}}}}
-	e := newEvaluator(c.Actor, c.Cache)
+	e := newEvaluator(c.Actor, c.Cache, c.AtOnce)
 	for round := range c.variety() {
 		r := source(c.Seed, -2-round)
 		for _, task := range c.Train {

@@ -3,11 +3,13 @@ package expansion
 import (
 	"context"
 	"hash/fnv"
+	"slices"
 	"sync"
 
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/batch"
 )
 
 // Key names an attempt: a pair, a task, a seed.
@@ -52,16 +54,57 @@ func (m *Memory) Put(k Key, o mindforge.Outcome) error {
 type evaluator struct {
 	actor mindforge.Actor
 	cache Cache
+
+	atOnce int // attempts that are made at once where it is known that they will be asked for
+
 	asked map[Key]bool // attempts that this search has asked for, made or found
 	spent mindforge.Cost
 	found int // of them, how many the cache had
 }
 
-func newEvaluator(a mindforge.Actor, c Cache) *evaluator {
+func newEvaluator(a mindforge.Actor, c Cache, atOnce int) *evaluator {
 	if c == nil {
 		c = &Memory{}
 	}
-	return &evaluator{actor: a, cache: c, asked: map[Key]bool{}}
+	return &evaluator{actor: a, cache: c, atOnce: atOnce, asked: map[Key]bool{}}
+}
+
+// want is an attempt that will be asked for.
+type want struct {
+	m    *member
+	t    mindforge.Task
+	seed uint64
+}
+
+// ahead makes attempts that will be asked for, several at once. They come into the cache in the
+// order of the wants, as if each had been made when it was asked for.
+func (e *evaluator) ahead(ctx context.Context, all ...want) error {
+	if e.atOnce < 2 {
+		return nil
+	}
+	known := map[Key]bool{}
+	all = slices.DeleteFunc(all, func(w want) bool {
+		k := Key{w.m.hash, w.t.ID, w.seed}
+		_, have := e.cache.Get(k)
+		have, known[k] = have || known[k], true
+		return have
+	})
+	outs := make([]mindforge.Outcome, len(all))
+	return batch.Do(ctx, len(all), e.atOnce, func(ctx context.Context, i int) (err error) {
+		outs[i], err = e.actor.Try(ctx, all[i].m.pair, all[i].t, all[i].seed)
+		return err
+	}, func(i int) error {
+		outs[i].Cost.Attempts = 1
+		return e.cache.Put(Key{all[i].m.hash, all[i].t.ID, all[i].seed}, outs[i])
+	})
+}
+
+// over are the wants of one member at tasks.
+func over(m *member, tasks []mindforge.Task, seed func(mindforge.Task) uint64) (all []want) {
+	for _, t := range tasks {
+		all = append(all, want{m, t, seed(t)})
+	}
+	return all
 }
 
 // retries is how often an attempt is made anew in which the machinery failed.

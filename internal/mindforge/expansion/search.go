@@ -21,6 +21,7 @@ type Settings struct {
 	Greedy     float64 // share of parents that are the best so far, rather than drawn from the frontier
 	MaxEdits   int     // that a contract which is made anew has, at most; 0: 16
 	Rates      Rates   // of operators; zero: DefaultRates
+	AtOnce     int     // attempts that are made at once, where none waits for what came of another; what comes of them is the same
 }
 
 // Rates are how often each operator is tried, in any unit.
@@ -136,7 +137,7 @@ func (s *Search) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	s.eval, s.matrix, s.known = newEvaluator(s.Actor, s.Cache), Matrix{}, map[ids.Digest]bool{}
+	s.eval, s.matrix, s.known = newEvaluator(s.Actor, s.Cache, s.AtOnce), Matrix{}, map[ids.Digest]bool{}
 	s.traces, s.belief, s.fitting = map[ids.Digest][]Trace{}, newSurrogate(), map[mindforge.Edit]bool{}
 	s.pool, s.steps = nil, nil
 	m, err := made(s.Base, nil)
@@ -199,8 +200,17 @@ func (s *Search) step(ctx context.Context, n int) (Step, error) {
 // on validation. Both are filters of cost and no evidence: of children that are as good as
 // their parent a minibatch alone lets about a third pass.
 func (s *Search) compare(ctx context.Context, r *rand.Rand, d draft, step *Step) error {
-	for _, i := range r.Perm(len(s.Train))[:s.Minibatch] {
-		t := s.Train[i]
+	tasks := make([]mindforge.Task, s.Minibatch)
+	var wants []want
+	for n, i := range r.Perm(len(s.Train))[:s.Minibatch] {
+		tasks[n] = s.Train[i]
+		seed := seedOf(s.Seed, tasks[n].ID, 1+step.N)
+		wants = append(wants, want{d.parent, tasks[n], seed}, want{&d.member, tasks[n], seed})
+	}
+	if err := s.eval.ahead(ctx, wants...); err != nil {
+		return err
+	}
+	for _, t := range tasks {
 		outs, err := s.eval.try(ctx, t, seedOf(s.Seed, t.ID, 1+step.N), d.parent, &d.member)
 		if err != nil {
 			return err
@@ -233,6 +243,9 @@ func (s *Search) compare(ctx context.Context, r *rand.Rand, d draft, step *Step)
 // validate measures a member on every task of validation, and takes it into the pool.
 func (s *Search) validate(ctx context.Context, m *member) ([]Cell, error) {
 	var cells []Cell
+	if err := s.eval.ahead(ctx, over(m, s.Valid, func(t mindforge.Task) uint64 { return seedOf(s.Seed, t.ID, 0) })...); err != nil {
+		return nil, err
+	}
 	for _, t := range s.Valid {
 		outs, err := s.eval.try(ctx, t, seedOf(s.Seed, t.ID, 0), m)
 		if err != nil {

@@ -51,6 +51,7 @@ type Traffic struct {
 	Requests int
 	Failed   int
 	MS       float64 // mean time of a turn
+	Ended    string  // of the candidate: why its trial was ended before; "": it goes on
 }
 
 // Verdict is a decision with its reasons.

@@ -101,11 +101,17 @@ func approval(a evaluation.Approval, e Evidence) Verdict {
 	return Verdict{Pass: true, Why: []string{fmt.Sprintf("%d people said yes to: %s", said, strings.Join(asked, "; "))}}
 }
 
+// NoCanary is what is said of a promotion that no live turn was asked about.
+const NoCanary = "no canary took place: the evaluation contract asks for no live turns"
+
 // canary compares a share of live traffic with the rest of it.
 func canary(c evaluation.Canary, t [2]Traffic) Verdict {
 	was, is := t[0], t[1]
 	if c.Requests == 0 {
-		return Verdict{Pass: true, Why: []string{"nothing is served, so no traffic is asked for"}}
+		return Verdict{Pass: true, Why: []string{NoCanary}}
+	}
+	if is.Ended != "" {
+		return Verdict{Why: []string{"the trial was ended: " + is.Ended}}
 	}
 	if was.Requests < c.Requests || is.Requests < c.Requests {
 		return Verdict{Why: []string{fmt.Sprintf("%d and %d turns are too few; %d of each are needed", was.Requests, is.Requests, c.Requests)}}

@@ -58,7 +58,7 @@ func (x *expander) total() int {
 
 func (x *expander) settings() expansion.Settings {
 	e := x.Expansion
-	return expansion.Settings{Seed: x.draw("search", x.g), Attempts: e.Attempts, Minibatch: e.Minibatch, Generation: x.g, Greedy: e.Greedy, MaxEdits: e.MaxEdits}
+	return expansion.Settings{Seed: x.draw("search", x.g), Attempts: e.Attempts, Minibatch: e.Minibatch, Generation: x.g, Greedy: e.Greedy, MaxEdits: e.MaxEdits, AtOnce: x.AtOnce}
 }
 
 // search looks for one contract, and says what a random search of the same attempts finds.
@@ -108,7 +108,7 @@ func (x *expander) random(ctx context.Context, tell map[string]string) error {
 
 // cover harvests passes, for training and for the curve of coverage.
 func (x *expander) cover(ctx context.Context, tell map[string]string) error {
-	c := &expansion.Coverage{Seed: x.draw("coverage", x.g), Rounds: x.Expansion.Coverage, Actor: x.Actor, Catalogue: x.Catalogue, Base: x.champion.Pair, Items: x.train, Train: x.valid, Variety: x.Expansion.Variety}
+	c := &expansion.Coverage{Seed: x.draw("coverage", x.g), Rounds: x.Expansion.Coverage, Actor: x.Actor, Catalogue: x.Catalogue, Base: x.champion.Pair, Items: x.train, Train: x.valid, Variety: x.Expansion.Variety, AtOnce: x.AtOnce}
 	arms := []struct {
 		name string
 		do   func() (expansion.Harvest, error)

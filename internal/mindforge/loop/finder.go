@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/batch"
 	"macaron/internal/mindforge/discovery"
 	"macaron/internal/mindforge/evaluation"
+	"macaron/internal/mindforge/expansion"
 	"macaron/internal/mindforge/ledger"
 	"macaron/internal/mindforge/world"
 )
@@ -31,6 +33,26 @@ func (w *work) finder(ctx context.Context, c entered, sealed discovery.Sealed) (
 // Try implements mindforge.Actor: an attempt that was made is found.
 func (o *outcomes) Try(_ context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
 	return o.try(p, t, seed)
+}
+
+// Ahead implements discovery.Ahead: attempts at one task, several at once.
+func (o *outcomes) Ahead(ctx context.Context, p mindforge.Pair, t mindforge.Task, seeds []uint64) error {
+	h, err := expansion.PairHash(p)
+	if err != nil {
+		return err
+	}
+	seeds = slices.DeleteFunc(slices.Clone(seeds), func(s uint64) bool {
+		_, have := o.Get(expansion.Key{Pair: h, Task: t.ID, Seed: s})
+		return have
+	})
+	outs := make([]mindforge.Outcome, len(seeds))
+	return batch.Do(ctx, len(seeds), o.AtOnce, func(ctx context.Context, i int) (err error) {
+		outs[i], err = o.Actor.Try(ctx, p, t, seeds[i])
+		return err
+	}, func(i int) error {
+		outs[i].Cost.Attempts = 1
+		return o.Put(expansion.Key{Pair: h, Task: t.ID, Seed: seeds[i]}, outs[i])
+	})
 }
 
 // playable are the worlds of the run whose tasks can be opened.

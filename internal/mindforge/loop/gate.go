@@ -165,22 +165,21 @@ func (g *gater) pass(ctx context.Context, s mindforge.Stage) (bool, error) {
 		}
 	}
 	d, known := g.bodies[g.decision(s)].(ledger.Decision)
-	if !known {
-		if s == mindforge.Canary {
-			if err := g.Serving.Try(ctx, g.Run, release, g.Settings.Canary.Share); err != nil {
-				return false, err
-			}
-			g.point("trying")
-		}
-		if d, err = g.ask(ctx, s); err != nil {
-			return false, err
-		}
+	switch {
+	case known:
+	case s == mindforge.Canary:
+		d, err = g.trial(ctx, release)
+	default:
+		d, err = g.ask(ctx, s)
+	}
+	if err != nil {
+		return false, err
 	}
 	switch {
 	case s == mindforge.Canary && !d.Decision.Pass:
 		return false, g.Serving.Back(ctx, g.Run, release, d.Decision.Why)
 	case s == mindforge.Champion && d.Decision.Pass:
-		return true, g.Serving.Promote(ctx, g.Run, release, "generation "+itoa(g.g))
+		return true, g.Serving.Promote(ctx, g.Run, release, g.promoted())
 	}
 	return d.Decision.Pass, nil
 }

@@ -8,6 +8,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"macaron/internal/errs"
@@ -122,7 +123,7 @@ type place struct {
 // Begin enqueues the first stage. A run that has begun goes on where it is. An evaluation contract
 // that has nothing to judge by in the run's worlds is found here, and not at the first gate.
 func (l *Loop) Begin(ctx context.Context) error {
-	if err := l.Evaluation.Covers(l.Worlds); err != nil {
+	if err := errors.Join(l.Evaluation.Covers(l.Worlds), l.Live()); err != nil {
 		return err
 	}
 	return l.enqueue(ctx, 1, stages[0])

@@ -38,7 +38,7 @@ func (r *Rehearsal) Into(l *Loop) {
 	l.Actor, l.Worlds, l.Catalogue, l.Updater = r.Policy, []mindforge.World{scripted.World{Policy: r.Policy}}, r.Catalogue, r
 	l.Start = func(context.Context) (mindforge.Pair, error) { return r.Base, nil }
 	l.Planted, l.Serving = true, Names{l.Ledger, l.Owner}
-	l.Proposer = expansion.Uniform{}
+	l.Proposer, l.AtOnce = expansion.Uniform{}, 1 // an attempt costs nothing
 	if l.Expansion.Proposer == "reflective" {
 		l.Proposer = scripted.Reflective{Skill: 0.8}
 	}

@@ -51,6 +51,7 @@ type Settings struct {
 	Generations int    `toml:"generations" json:"generations"`
 	Plateau     int    `toml:"plateau" json:"plateau"` // generations in a row without a promotion that end the run; 0: none
 	Batch       int    `toml:"batch" json:"batch"`     // attempts that are kept at once: so many are made again after a kill
+	AtOnce      int    `toml:"at_once" json:"at_once"` // attempts that the harness makes at once
 
 	Evaluation Evaluation     `toml:"evaluation" json:"evaluation"`
 	Budget     Budget         `toml:"budget" json:"budget"`
@@ -131,13 +132,13 @@ func (u Update) check() error {
 
 // Canary is the trial on a share of the conversations.
 type Canary struct {
-	Share float64 `toml:"share" json:"share"`
+	Share float64 `toml:"share" json:"share"` // 0: there is none, and the evaluation contract asks for none
 }
 
 // defaults are what forge.toml leaves out.
 func defaults() Settings {
 	return Settings{
-		Arm: Full, Actor: Scripted, Generations: 3, Plateau: 2, Batch: 16,
+		Arm: Full, Actor: Scripted, Generations: 3, Plateau: 2, Batch: 16, AtOnce: 4,
 		Discovery: Discovery{Tasks: 24, Attempts: 4, High: 0.8, Low: 0.2, Harder: true, PerStructure: 2, Likeness: discovery.Defaults().Likeness, Floor: discovery.Defaults().Floor, Proposals: 8},
 		Expansion: Expansion{Attempts: 400, Minibatch: 4, MaxEdits: 16, Proposer: "uniform", Controls: true, Coverage: 4, Variety: 64},
 		Update:    Update{Rows: 4, Settings: update.Defaults()}, Canary: Canary{Share: 0.05}, Scripted: scripted.DefaultSetup,
@@ -180,6 +181,7 @@ func (s *Settings) check() error {
 		{"generations", 1 <= s.Generations && s.Generations <= 100},
 		{"plateau", 0 <= s.Plateau && s.Plateau <= 100},
 		{"batch", 1 <= s.Batch && s.Batch <= 1000},
+		{"at_once", 1 <= s.AtOnce && s.AtOnce <= 64},
 		{"evaluation.dir", s.Evaluation.Dir != ""},
 		{"evaluation.contract", s.Evaluation.Contract != ""},
 		{"evaluation.key", s.Evaluation.Key != ""},
@@ -197,7 +199,7 @@ func (s *Settings) check() error {
 		{"expansion.coverage", 0 <= s.Expansion.Coverage && s.Expansion.Coverage <= 64},
 		{"update.rows", s.Update.Rows >= 1},
 		{"update.attempts", 0 <= s.Update.Attempts && s.Update.Attempts <= 64},
-		{"canary.share", 0 < s.Canary.Share && s.Canary.Share < 1},
+		{"canary.share", 0 <= s.Canary.Share && s.Canary.Share < 1},
 	} {
 		if !c.ok {
 			return errs.New(errs.FormatInvalid, "forge.toml has no possible value of "+c.key, "docs/formats/forge.md has the bounds").In(c.key)
@@ -210,9 +212,9 @@ func (s *Settings) check() error {
 }
 
 // Hash names the settings. Where the evaluator lies does not count: its contract does, by its
-// own hash.
+// own hash. Nor does how many attempts are made at once: what comes of them is the same.
 func (s Settings) Hash() (ids.Digest, error) {
-	s.Evaluation = Evaluation{}
+	s.Evaluation, s.AtOnce = Evaluation{}, 0
 	return canonical.Hash(s)
 }
 

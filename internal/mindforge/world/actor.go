@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"macaron/internal/adapter"
 	"macaron/internal/bench"
@@ -42,7 +40,14 @@ type Attempt struct {
 
 // Try implements mindforge.Actor.
 func (a Actor) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
-	began, cpu := time.Now(), SpentCPU()
+	end := process.begin()
+	out, err := a.attempt(ctx, p, t, seed)
+	took := end()
+	out.Cost.CPUMS, out.Cost.WallMS = took.cpu.Milliseconds(), took.wall.Milliseconds()
+	return out, err
+}
+
+func (a Actor) attempt(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
 	d := a.Deps
 	d.Contracts = pinned{p.Contract, a.revisions(p)}
 	runner := bench.Runner{Deps: d, Owner: a.Owner, Seed: seed, Purpose: a.Purpose, Limit: a.Limit}
@@ -51,7 +56,6 @@ func (a Actor) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed
 		return mindforge.Outcome{}, err
 	}
 	out := mindforge.Outcome{Points: row.Points, Pass: row.Points == 1 && row.Failure == "", Cost: mindforge.Cost{Attempts: 1, Turns: row.Turns, Prompt: int64(row.Prompt), Output: int64(row.Output), USD: row.CostUSD}}
-	out.Cost.CPUMS, out.Cost.WallMS = (SpentCPU() - cpu).Milliseconds(), time.Since(began).Milliseconds()
 	if len(row.Runs) > 0 {
 		out.Run = row.Runs[len(row.Runs)-1]
 	}
@@ -123,13 +127,4 @@ func (p pinned) Contract(h ids.Digest) (*contract.Contract, error) {
 		return p.contract, nil
 	}
 	return nil, errs.New(errs.NotFound, "the run is of another pair", "")
-}
-
-// SpentCPU is the processor time of this process so far.
-func SpentCPU() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

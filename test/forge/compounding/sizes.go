@@ -68,6 +68,8 @@ actor = "harness"
 generations = %d
 plateau = 0
 batch = 8
+[canary]
+share = 0.0
 [evaluation]
 dir = %q
 contract = %q

@@ -2,9 +2,11 @@ package evaluator
 
 import (
 	"context"
+	"fmt"
 
 	"macaron/internal/errs"
 	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/batch"
 	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/gate"
 )
@@ -39,9 +41,30 @@ func (e *Evaluator) evidence(ctx context.Context, j *job) (measured, error) {
 			return m, errs.New(errs.Unsupported, "this evaluator sees no live traffic", "start it beside a server that serves the candidate")
 		}
 		m.Traffic, err = e.Traffic(ctx, Side{j.champion.name, j.champion.Pair}, Side{j.candidate.name, j.candidate.Pair})
+		if err == nil {
+			err = waiting(m.Traffic, j.s.Gates.Canary.Requests)
+		}
 		return m, err
 	}
 	return m, e.attempts(ctx, j, &m)
+}
+
+// Waiting says that a trial has not come far enough to be judged.
+type Waiting struct {
+	Turns int `json:"turns"` // of the arm that has fewer
+	Of    int `json:"of"`
+}
+
+// Error implements error.
+func (w *Waiting) Error() string {
+	return fmt.Sprintf("the trial has come to %d of %d live turns of each arm", w.Turns, w.Of)
+}
+
+func waiting(t [2]gate.Traffic, of int) error {
+	if least := min(t[0].Requests, t[1].Requests); least < of && t[1].Ended == "" {
+		return &Waiting{least, of}
+	}
+	return nil
 }
 
 // watched are the tasks whose texts a contract may not tell anything of: those of validation,
@@ -95,18 +118,25 @@ func (e *Evaluator) both(ctx context.Context, j *job, m *measured, s evaluation.
 		return nil, err
 	}
 	out := make([]gate.Item, len(tasks))
-	for n, t := range tasks {
-		out[n] = gate.Item{Task: t.ID, Family: t.World + "/" + t.Family}
-		for r := range s.Repeats {
-			a, b, err := e.once(ctx, m, champion, candidate, t, e.number("attempt", t.ID, r), (n+r)%2 == 1, j.s.Limits.Reruns)
-			if err != nil {
-				return nil, err
-			}
-			out[n].Champion, out[n].Candidate = append(out[n].Champion, a), append(out[n].Candidate, b)
-			e.Point("attempt")
-		}
+	type paired struct {
+		a, b mindforge.Outcome
+		cost mindforge.Cost
 	}
-	return out, nil
+	all := make([]paired, len(tasks)*s.Repeats)
+	err = batch.Do(ctx, len(all), e.AtOnce, func(ctx context.Context, i int) (err error) {
+		n, r, p := i/s.Repeats, i%s.Repeats, &all[i]
+		p.a, p.b, p.cost, err = e.once(ctx, champion, candidate, tasks[n], e.number("attempt", tasks[n].ID, r), (n+r)%2 == 1, j.s.Limits.Reruns)
+		return err
+	}, func(i int) error {
+		o, p := &out[i/s.Repeats], all[i]
+		o.Champion, o.Candidate, m.cost = append(o.Champion, p.a), append(o.Candidate, p.b), m.cost.Plus(p.cost)
+		e.Point("attempt")
+		return nil
+	})
+	for n, t := range tasks {
+		out[n].Task, out[n].Family = t.ID, t.World+"/"+t.Family
+	}
+	return out, err
 }
 
 func (e *Evaluator) acting(j *job, label string) (mindforge.Pair, mindforge.Pair, error) {
@@ -125,7 +155,7 @@ func (e *Evaluator) acting(j *job, label string) (mindforge.Pair, mindforge.Pair
 }
 
 // once makes an attempt of both arms. Where the machinery failed in one, both are made again.
-func (e *Evaluator) once(ctx context.Context, m *measured, champion, candidate mindforge.Pair, t mindforge.Task, seed uint64, swap bool, reruns int) (a, b mindforge.Outcome, err error) {
+func (e *Evaluator) once(ctx context.Context, champion, candidate mindforge.Pair, t mindforge.Task, seed uint64, swap bool, reruns int) (a, b mindforge.Outcome, cost mindforge.Cost, err error) {
 	for try := 0; ; try++ {
 		if swap {
 			b, err = e.Actor.Try(ctx, candidate, t, seed)
@@ -137,14 +167,14 @@ func (e *Evaluator) once(ctx context.Context, m *measured, champion, candidate m
 			b, err = e.Actor.Try(ctx, candidate, t, seed)
 		}
 		if ctx.Err() != nil {
-			return a, b, errs.Wrap(errs.Canceled, context.Cause(ctx), "the evaluator was stopped in an attempt", "ask again: it goes on under the same number")
+			return a, b, cost, errs.Wrap(errs.Canceled, context.Cause(ctx), "the evaluator was stopped in an attempt", "ask again: it goes on under the same number")
 		}
-		m.cost = m.cost.Plus(a.Cost).Plus(b.Cost)
+		cost = cost.Plus(a.Cost).Plus(b.Cost)
 		if err == nil && a.Failure != mindforge.Infrastructure && b.Failure != mindforge.Infrastructure {
-			return a, b, nil
+			return a, b, cost, nil
 		}
 		if try == reruns {
-			return a, b, errs.Wrap(errs.UpstreamFailed, failed(err), "the machinery failed in an attempt, and again", "mend it and ask for the stage again: nothing is decided")
+			return a, b, cost, errs.Wrap(errs.UpstreamFailed, failed(err), "the machinery failed in an attempt, and again", "mend it and ask for the stage again: nothing is decided")
 		}
 		a, b, err = mindforge.Outcome{}, mindforge.Outcome{}, nil
 	}

@@ -89,7 +89,8 @@ func (c *Client) Verifier() Verifier {
 	return c.verifier
 }
 
-// Decide asks, and believes nothing but a fresh answer of the evaluator's key.
+// Decide asks, and believes nothing but a fresh answer of the evaluator's key. *Waiting says that
+// there is none yet.
 func (c *Client) Decide(ctx context.Context, stage mindforge.Stage, champion, candidate Arm, approvals ...[]byte) (Ruling, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,6 +100,9 @@ func (c *Client) Decide(ctx context.Context, stage mindforge.Stage, champion, ca
 	a, err := c.call(request{Op: "decide", Ask: &q})
 	if ctx.Err() != nil {
 		return Ruling{}, context.Cause(ctx)
+	}
+	if err == nil && a.Waiting != nil {
+		err = a.Waiting
 	}
 	if err != nil {
 		return Ruling{}, err

@@ -26,6 +26,7 @@ type Options struct {
 	Contract  string   // the evaluation contract's path; its signature stands beside it
 	Outside   []string // directories that the loop may write; Dir and Contract lie in none of them
 	Actor     mindforge.Actor
+	AtOnce    int // items whose attempts are made at once; 0: one
 	Worlds    []mindforge.World
 	Safety    mindforge.World // the cases of safety; each family has one
 	Catalogue *edit.Catalogue

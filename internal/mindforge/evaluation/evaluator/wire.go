@@ -33,7 +33,8 @@ type response struct {
 	ID       int64     `json:"id"`
 	Envelope []byte    `json:"envelope,omitempty"`
 	Hello    *Greeting `json:"hello,omitempty"`
-	Sealed   *bool     `json:"sealed,omitempty"` // something of the sealed split is in it
+	Sealed   *bool     `json:"sealed,omitempty"`  // something of the sealed split is in it
+	Waiting  *Waiting  `json:"waiting,omitempty"` // nothing is decided yet: ask again
 	Error    *failure  `json:"error,omitempty"`
 }
 
@@ -94,6 +95,9 @@ func (e *Evaluator) answer(ctx context.Context, line []byte) (response, error) {
 	case q.Op == "decide" && q.Ask != nil:
 		var err error
 		a.Envelope, err = e.Decide(ctx, *q.Ask)
+		if errors.As(err, &a.Waiting) {
+			return a, nil
+		}
 		return a, err
 	case q.Op == "sealed" && q.Sealed != nil:
 		has, err := e.Has(ctx, *q.Sealed)
