@@ -138,18 +138,26 @@ func (w *work) worth(ctx context.Context, c entered, f *finder) error {
 }
 
 // training lists the families that the loop may see, of the worlds that the run has.
-func (w *work) training() (all []evaluation.Family) {
+func (w *work) training() []evaluation.Family { return w.families(evaluation.Train) }
+
+func (w *work) families(split evaluation.Split) (all []evaluation.Family) {
 	for _, world := range w.Worlds {
 		if len(w.Discovery.Worlds) > 0 && !slices.Contains(w.Discovery.Worlds, world.Name()) {
 			continue
 		}
 		for _, f := range world.Families() {
-			if w.Evaluation.Splits.Of(world.Name(), f) == evaluation.Train {
+			if w.Evaluation.Splits.Of(world.Name(), f) == split {
 				all = append(all, evaluation.Family{World: world.Name(), Name: f})
 			}
 		}
 	}
 	return all
+}
+
+// make makes a task of a family, of the run's level.
+func (w *work) make(of evaluation.Family, seed uint64) (mindforge.Task, error) {
+	at := w.Worlds[slices.IndexFunc(w.Worlds, func(x mindforge.World) bool { return x.Name() == of.World })]
+	return at.Make(of.Name, w.Discovery.Level, seed)
 }
 
 // draw is a number that follows from the run's seed and names.

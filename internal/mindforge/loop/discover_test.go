@@ -65,8 +65,31 @@ func (c *chooses) Choose(_ context.Context, schema json.RawMessage, _ uint64) ([
 	return [][]byte{[]byte(`{"family":"` + s.Properties.Family.Enum[len(s.Properties.Family.Enum)-1] + `","level":0,"ways":[]}`), []byte("Sure! Here is one:"), []byte(`{"family":"x/y","level":0,"ways":[]}`)}[c.n%3], nil
 }
 
-// found runs the first two stages over real worlds in a home.
-func discovered(t *testing.T, home string, a mindforge.Actor, c Chooser) ([]ledger.Entry, error) {
+// discovered runs the first two stages over real worlds in a home.
+func discovered(t *testing.T, home string, a mindforge.Actor, c Chooser) (all []ledger.Entry, err error) {
+	t.Helper()
+	over(t, home, a, c, func(l *Loop) {
+		if err = l.stages(t, "begin", "discovery"); err == nil {
+			all, err = l.Ledger.All(t.Context(), owner, "found-1")
+		}
+	})
+	return all, err
+}
+
+func (l *Loop) stages(t *testing.T, names ...string) error {
+	t.Helper()
+	for _, stage := range names {
+		args, err := json.Marshal(place{"found-1", 1, stage})
+		must(t, err)
+		if err := l.Handle(t.Context(), jobs.Job{Args: args}, quiet{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// over gives a loop over real worlds, of which nothing but the model is real.
+func over(t *testing.T, home string, a mindforge.Actor, c Chooser, do func(l *Loop)) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(home, "log.db"), Durability: sqlite.Normal})
 	must(t, err)
@@ -83,16 +106,7 @@ func discovered(t *testing.T, home string, a mindforge.Actor, c Chooser) ([]ledg
 	l := &Loop{Settings: set, Owner: owner, Run: "found-1", Ledger: led, Queue: quiet{}, Actor: a, Worlds: []mindforge.World{compose.New(), text.New()}, Chooser: c, Evaluation: evaluation.Signed{Contract: rules, Digest: ids.DigestOf([]byte("e"))},
 		Judge:   func(context.Context, evaluator.Verifier) (Judge, error) { return quiet{}, nil },
 		Serving: Names{led, owner}, Runs: &RunsFile{Path: filepath.Join(home, "runs.jsonl")}, Start: func(context.Context) (mindforge.Pair, error) { return mindforge.Pair{Contract: k}, nil }}
-	for _, stage := range []string{"begin", "discovery"} {
-		args, err := json.Marshal(place{"found-1", 1, stage})
-		must(t, err)
-		if err := l.Handle(t.Context(), jobs.Job{Args: args}, quiet{}); err != nil {
-			return nil, err
-		}
-	}
-	all, err := led.All(t.Context(), owner, "found-1")
-	must(t, err)
-	return all, nil
+	do(l)
 }
 
 // A generation's tasks are looked at by the room of discovery, which says what it refused; what a

@@ -44,6 +44,24 @@ func (l *Learner) Update(ctx context.Context, what Lesson, t jobs.Ticket) (Learn
 	return Learned{Pair: got.Pair, Made: made, Texts: []ledger.Text{text}}, true, err
 }
 
+// Absorb implements Absorber.
+func (l *Learner) Absorb(ctx context.Context, s Shorter, t jobs.Ticket) (Learned, update.Absorbed, bool, error) {
+	set, err := l.settings(ctx, s.Lesson)
+	if err != nil {
+		return Learned{}, update.Absorbed{}, false, err
+	}
+	if err := t.Step(ctx, 0, 1, "update: from words into "+set.Adapter); err != nil {
+		return Learned{}, update.Absorbed{}, false, err
+	}
+	g := update.Generation{Run: s.Run, Number: s.Generation, Seed: s.Seed, Settings: set, Pair: s.Pair, Tries: s.Tries, Tasks: s.Tasks, Record: l.Record}
+	got, err := l.Updater.Shorten(ctx, g, update.Absorption{Long: s.Long, Short: s.Pair, Replay: l.Replay, Actor: s.Actor, Held: s.Held, Repeats: 1})
+	if err != nil || got.Report.Why != "" {
+		return Learned{Why: got.Report.Why}, got, false, err
+	}
+	made, text, err := trained(got.Made, got.Report)
+	return Learned{Pair: got.Pair, Made: made, Texts: []ledger.Text{text}}, got, true, err
+}
+
 // settings are those of the file, with what the pair and the service say where it says nothing,
 // and no more tokens than the run has left.
 func (l *Learner) settings(ctx context.Context, what Lesson) (update.Settings, error) {

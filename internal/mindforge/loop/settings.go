@@ -116,6 +116,10 @@ type Expansion struct {
 type Update struct {
 	Rows     int `toml:"rows" json:"rows"`         // fewer passes than these are not trained on
 	Attempts int `toml:"attempts" json:"attempts"` // at each task under the pair that is trained, beside what the search harvested; of grpo its groups
+
+	Absorb bool    `toml:"absorb" json:"absorb"` // what the search found in words is moved into the adapter, and left out of the contract
+	Held   int     `toml:"held" json:"held"`     // tasks of validation that this is measured on
+	Margin float64 `toml:"margin" json:"margin"` // by which the shorter contract may pass less often there
 	update.Settings
 }
 
@@ -141,7 +145,7 @@ func defaults() Settings {
 		Arm: Full, Actor: Scripted, Generations: 3, Plateau: 2, Batch: 16, AtOnce: 4,
 		Discovery: Discovery{Tasks: 24, Attempts: 4, High: 0.8, Low: 0.2, Harder: true, PerStructure: 2, Likeness: discovery.Defaults().Likeness, Floor: discovery.Defaults().Floor, Proposals: 8},
 		Expansion: Expansion{Attempts: 400, Minibatch: 4, MaxEdits: 16, Proposer: "uniform", Controls: true, Coverage: 4, Variety: 64},
-		Update:    Update{Rows: 4, Settings: update.Defaults()}, Canary: Canary{Share: 0.05}, Scripted: scripted.DefaultSetup,
+		Update:    Update{Rows: 4, Held: 12, Margin: 0.05, Settings: update.Defaults()}, Canary: Canary{Share: 0.05}, Scripted: scripted.DefaultSetup,
 	}
 }
 
@@ -198,6 +202,9 @@ func (s *Settings) check() error {
 		{"expansion.variety", 1 <= s.Expansion.Variety && s.Expansion.Variety <= 1000},
 		{"expansion.coverage", 0 <= s.Expansion.Coverage && s.Expansion.Coverage <= 64},
 		{"update.rows", s.Update.Rows >= 1},
+		{"update.absorb", !s.Update.Absorb || s.Actor == Harness},
+		{"update.held", 1 <= s.Update.Held && s.Update.Held <= 1000},
+		{"update.margin", 0 <= s.Update.Margin && s.Update.Margin <= 1},
 		{"update.attempts", 0 <= s.Update.Attempts && s.Update.Attempts <= 64},
 		{"canary.share", 0 <= s.Canary.Share && s.Canary.Share < 1},
 	} {

@@ -24,11 +24,25 @@ func (w *work) update(ctx context.Context) error {
 	}
 	why := "the arm trains nothing"
 	if w.Updater != nil && (w.Arm == Full || w.Arm == Weights) {
-		if why, err = w.train(ctx, from); err != nil {
+		if why, err = w.learn(ctx, from); err != nil {
 			return w.outOfBudget(ctx, err)
 		}
 	}
 	return w.note(ctx, w.key("update"), ledger.Step{Generation: w.g, Name: "update", State: "ended", Note: why})
+}
+
+// learn moves what was found in words into the adapter, if that is asked for, or trains. It says
+// what came of it.
+func (w *work) learn(ctx context.Context, from entered) (string, error) {
+	if !w.Settings.Update.Absorb {
+		return w.train(ctx, from)
+	}
+	shorter, why, err := w.absorb(ctx, from)
+	if err != nil || shorter {
+		return why, err
+	}
+	then, err := w.train(ctx, from)
+	return why + "; " + then, err
 }
 
 // best is the pair that the search found; the champion where it found none.
@@ -132,7 +146,7 @@ func (w *work) sampled(ctx context.Context, p mindforge.Pair, tasks []mindforge.
 // proposed is the pair that the generation puts through the gate; false where there is none other
 // than the champion.
 func (w *work) proposed(ctx context.Context) (entered, bool, error) {
-	for _, key := range []string{"trained", "found"} {
+	for _, key := range []string{"absorbed", "trained", "found"} {
 		if w.has(w.key("%s", key)) {
 			e, err := w.pair(ctx, w.key("%s", key))
 			return e, err == nil, err

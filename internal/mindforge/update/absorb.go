@@ -46,7 +46,18 @@ type Measured struct {
 	Cost   mindforge.Cost `json:"cost"`
 }
 
-// Absorb plays, selects, trains and measures.
+// Shorten is Absorb of what a generation did: its attempts, whatever contract they were made under.
+func (u *Updater) Shorten(ctx context.Context, g Generation, a Absorption) (Absorbed, error) {
+	all, err := g.read(ctx)
+	if err != nil {
+		return Absorbed{}, err
+	}
+	a.Job = Job{Run: g.Run, Generation: g.Number, Seed: g.Seed, Settings: g.Settings, From: g.from()}
+	return u.Absorb(ctx, a, all)
+}
+
+// Absorb plays, selects, trains and measures. Where nothing is worth training on, nothing is made,
+// and the report says why.
 func (u *Updater) Absorb(ctx context.Context, a Absorption, all []Trajectory) (Absorbed, error) {
 	var out Absorbed
 	if err := u.held(a.Held); err != nil {
@@ -66,7 +77,9 @@ func (u *Updater) Absorb(ctx context.Context, a Absorption, all []Trajectory) (A
 	if j.Selected, err = j.Settings.Select(ctx, played, u.Splits, j.From); err != nil {
 		return out, err
 	}
-	out.Report = j.Selected.Report
+	if out.Report = j.Selected.Report; out.Report.Why != "" {
+		return out, nil
+	}
 	if out.Made, err = u.Do(ctx, j); err != nil {
 		return out, err
 	}

@@ -57,13 +57,13 @@ func TestTheLoopsUpdateIsKilledAnywhere(t *testing.T) {
 	if err != nil || !ok || want.Made.What != "revision" || want.Made.Name != "L1" || want.Made.Tell["taken"] != "4" || want.Made.Cost.Trained == 0 || want.Pair.Revisions[0].Hash != want.Made.Hash {
 		t.Fatalf("%v %v %+v", ok, err, want.Made)
 	}
-	for n, done := 1, false; !done; n++ {
+	for n, done := 1, false; !done; n += 3 {
 		what.Run = fmt.Sprint("killed-", n)
 		var journal update.Journal
 		if n%2 == 0 {
 			journal = update.File{Path: filepath.Join(t.TempDir(), "update.json")}
 		}
-		l.Updater = s.updater(t, &fatal{tinkerclient.Within{Handler: s}, n, n%3 == 0}, journal)
+		l.Updater = s.updater(t, &fatal{tinkerclient.Within{Handler: s}, n, n%4 < 2}, journal)
 		_, _, err := l.Update(ctx, what, told{})
 		if done = err == nil; n > 100 {
 			t.Fatal(err)
@@ -86,6 +86,30 @@ func TestTheLoopsUpdateIsKilledAnywhere(t *testing.T) {
 	what.Tokens = want.Made.Cost.Trained - 1
 	if less, _, err := l.Update(ctx, what, told{}); err != nil || less.Made.Cost.Trained > what.Tokens {
 		t.Errorf("%d tokens of %d were trained: %v", less.Made.Cost.Trained, what.Tokens, err)
+	}
+}
+
+// What was done under a long contract is learned under a short one, and measured on families of
+// validation: the long contract, the short one before, the short one after.
+func TestTheLoopMovesWordsIntoTheAdapter(t *testing.T) {
+	s := open(t, true)
+	what, l := s.lesson(t)
+	l.Updater = s.updater(t, nil, nil)
+	l.Updater.Splits = families{"item_room"}
+	held := must[mindforge.Task](t)(worlds[0].Make("item_room", 0, 1))
+	long := pairOf(t, "You act. When you are asked for a price, call price_of first, and then say the number to finish.")
+	ask := loop.Shorter{Lesson: what, Long: long, Held: []mindforge.Task{held}, Actor: doing{l.Replay.Actor}}
+	got, measured, ok, err := l.Absorb(ctx, ask, told{})
+	if err != nil || !ok || measured.Replayed != 4 || got.Pair.Contract.Hash() != what.Pair.Contract.Hash() || got.Made.Hash != got.Pair.Revisions[0].Hash || measured.Long.Prompt <= measured.After.Prompt || measured.After.Cost.Attempts != 1 {
+		t.Errorf("%v %v %+v", ok, err, measured)
+	}
+	again, _, _, err := l.Absorb(ctx, ask, told{})
+	if err != nil || again.Made.Hash != got.Made.Hash || !reflect.DeepEqual(again.Made.Tell, got.Made.Tell) || len(s.revisions(t)) != 1 {
+		t.Errorf("done again: %v %+v", err, again.Made)
+	}
+	l.Settings.Selection.Effective = 4
+	if none, _, ok, err := l.Absorb(ctx, ask, told{}); err != nil || ok || none.Why == "" {
+		t.Errorf("of too few kinds: %v %v", ok, err)
 	}
 }
 

@@ -1,0 +1,87 @@
+package loop
+
+import (
+	"context"
+	"testing"
+
+	"macaron/internal/adapter"
+	"macaron/internal/ids"
+	"macaron/internal/jobs"
+	"macaron/internal/mindforge"
+	"macaron/internal/mindforge/edit"
+	"macaron/internal/mindforge/evaluation"
+	"macaron/internal/mindforge/ledger"
+	"macaron/internal/mindforge/stat"
+	"macaron/internal/mindforge/update"
+)
+
+// shortens is who moves words into weights: it measures on what it is given, and says that so much
+// passes after.
+type shortens struct {
+	after float64
+	asked *Shorter
+}
+
+func (shortens) Recall(context.Context, ledger.Made, func(ids.Digest) (string, error)) error {
+	return nil
+}
+
+func (shortens) Update(_ context.Context, l Lesson, _ jobs.Ticket) (Learned, bool, error) {
+	return Learned{Why: "nothing else"}, false, nil
+}
+
+func (x shortens) Absorb(ctx context.Context, s Shorter, _ jobs.Ticket) (Learned, update.Absorbed, bool, error) {
+	*x.asked = s
+	r := adapter.Revision{Name: "L1", Hash: ids.DigestOf([]byte("learned"))}
+	for _, t := range s.Held {
+		if _, err := s.Actor.Try(ctx, s.Long, t, 1); err != nil {
+			return Learned{}, update.Absorbed{}, false, err
+		}
+	}
+	out := update.Absorbed{Replayed: 3, Long: update.Measured{Pass: stat.Estimate{Mean: 0.5}}, After: update.Measured{Pass: stat.Estimate{Mean: x.after}}}
+	return Learned{Pair: with(s.Pair, r), Made: ledger.Made{What: "revision", Name: "L1", Hash: r.Hash, Cost: mindforge.Cost{Trained: 9}}}, out, true, nil
+}
+
+// What a search found in words is left out of the contract when the adapter has it, and not when
+// what was measured says otherwise. Measurements are on families of validation, and are attempts
+// of the run.
+func TestWordsAreMovedIntoTheAdapter(t *testing.T) {
+	words := mindforge.Edit{Kind: "prompt.append", Component: "agent.prompts.system#look-first", Value: "Look first."}
+	number := mindforge.Edit{Kind: "budget.set", Component: "agent.max_turns", Value: "9"}
+	for after, want := range map[float64]mindforge.Operator{0.48: mindforge.Absorb, 0.3: ""} {
+		over(t, t.TempDir(), &halves{}, nil, func(l *Loop) {
+			l.Settings.Update.Absorb, l.Settings.Update.Held = true, 5
+			var asked Shorter
+			l.Updater = shortens{after, &asked}
+			must(t, l.stages(t, "begin", "discovery"))
+			w, err := l.open(t.Context(), 1, "expansion", quiet{})
+			must(t, err)
+			c, err := w.champion(t.Context())
+			must(t, err)
+			long, err := edit.Apply(c.Pair.Contract, words, number)
+			must(t, err)
+			_, err = w.candidate(t.Context(), w.key("found"), mindforge.Candidate{Contract: long.Hash(), Parents: parents(c), Operator: mindforge.Reflect, Edits: []mindforge.Edit{words, number}, Generation: 1}, long)
+			must(t, err)
+			must(t, l.stages(t, "update"))
+			must(t, l.stages(t, "update"))
+			w, err = l.open(t.Context(), 1, "gate", quiet{})
+			must(t, err)
+			p, ok, err := w.proposed(t.Context())
+			must(t, err)
+			short, err := edit.Apply(c.Pair.Contract, number)
+			must(t, err)
+			if want != "" && (!ok || p.Record.Operator != want || p.Pair.Contract.Hash() != short.Hash() || len(p.Record.Edits) != 1 || len(p.Record.Parents) != 2 || len(p.Pair.Revisions) != 1) || want == "" && p.Record.Operator != mindforge.Reflect {
+				t.Errorf("%g after: %v %+v", after, ok, p.Record)
+			}
+			m, _ := w.bodies["g001/absorption"].(ledger.Made)
+			if m.Tell["kept"] != map[bool]string{true: "yes", false: "no"}[want != ""] || w.spent.Trained != 9 || len(asked.Held) != 5 || asked.Long.Contract.Hash() != long.Hash() || !w.has("g001/held/0000") {
+				t.Errorf("%+v, %d trained, %d held", m, w.spent.Trained, len(asked.Held))
+			}
+			for _, x := range asked.Held {
+				if w.Evaluation.Splits.Of(x.World, x.Family) != evaluation.Validation {
+					t.Errorf("%s is not for validation", x.ID)
+				}
+			}
+		})
+	}
+}
