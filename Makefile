@@ -317,8 +317,9 @@ ui4a-runtime-check: $(UI4A)/.ready ## build it again and compare every byte with
 	@$(GO) run ./internal/ui4a/runtime/build -modules $(UI4A)/node_modules -check
 
 .PHONY: attack-ui4a attack-ui4a-firefox
-attack-ui4a: ## attack the boundary of cards in Chromium, memory bombs too (needs 8 GB)
+attack-ui4a: ## attack the boundary of cards in Chromium, memory bombs too (needs 8 GB), and canvases and pictures
 	@UI4A_BOMB=1 $(GO) test -count=1 -v -timeout 10m -run 'Attack|Hangs|Trusts|Private|Confirmed' ./internal/ui4a/runtime
+	@$(GO) test -count=1 -v -timeout 10m -run 'Canvas|Pictures' ./internal/ui4a/surface ./internal/ui4a/album ./internal/web
 attack-ui4a-firefox: ## the same attacks in firefox-esr
 	@$(GO) test -count=1 -tags firefox -v -timeout 10m -run Firefox ./internal/ui4a/runtime
 

@@ -20,6 +20,7 @@ import (
 	"macaron/internal/harness"
 	"macaron/internal/record"
 	"macaron/internal/retention"
+	"macaron/internal/ui4a/album"
 )
 
 func newData(e *env) *cobra.Command {
@@ -67,6 +68,11 @@ func newDataDelete(e *env) *cobra.Command {
 				if err := e.deleteData(cmd.Context(), s, what, o); err != nil || o.DryRun {
 					return err
 				}
+				if what.Session == "" && before == "" { // all that there is of the tenant
+					if err := e.clearPictures(what.Owner); err != nil {
+						return err
+					}
+				}
 				return e.collectRuns(cmd.Context(), s, o.Time)
 			})
 		},
@@ -87,6 +93,15 @@ func (e *env) collectRuns(ctx context.Context, s app.Store, now time.Time) error
 	}
 	_, err = harness.Collect(ctx, s, filepath.Join(c.Home, "runs"), now)
 	return err
+}
+
+// clearPictures deletes the pictures that a tenant has put by for cards.
+func (e *env) clearPictures(owner string) error {
+	c, err := e.config()
+	if err != nil {
+		return err
+	}
+	return album.New(c.Home).Clear(owner)
 }
 
 func (e *env) deleteData(ctx context.Context, s app.Store, w retention.What, o record.Erase) error {

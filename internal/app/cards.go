@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"macaron/internal/auth"
+	"macaron/internal/ui4a/album"
 	"macaron/internal/ui4a/gallery"
 	"macaron/internal/ui4a/runtime"
 	"macaron/internal/ui4a/surface"
@@ -12,10 +13,16 @@ import (
 // cards are the routes of cards: those of conversations, and the browser's side, which is the
 // same for everybody.
 func (a *App) cards() []entry {
-	cards := surface.New(a.sessions, a.ids).Handler(surface.Room{Owner: auth.Owner, Fail: a.fail})
+	put := album.New(a.cfg.Home)
+	kept := put.Handler(album.Room{Owner: auth.Owner, Fail: a.fail})
+	cards := surface.New(a.sessions, put, a.ids).Handler(surface.Room{Owner: auth.Owner, Fail: a.fail})
 	return []entry{
 		{"POST /v1/cards", auth.Chat, cards},
 		{"GET /v1/cards/{turn}", auth.Read, cards},
+		{"GET /v1/cards/{turn}/pictures/{name}", auth.Read, cards},
+		{"GET /v1/pictures", auth.Read, kept},
+		{"PUT /v1/pictures/{name}", auth.Chat, kept},
+		{"DELETE /v1/pictures/{name}", auth.Chat, kept},
 		{"POST /v1/cards/{turn}/actions", auth.Chat, cards},
 		{"POST /v1/cards/{turn}/events", auth.Chat, cards},
 		{"GET " + runtime.FramePath, auth.Public, http.HandlerFunc(runtime.ServeFrame)},

@@ -13,6 +13,7 @@ import (
 	"macaron/internal/auth"
 	"macaron/internal/mint/filter"
 	"macaron/internal/session"
+	"macaron/internal/ui4a/album"
 	"macaron/internal/ui4a/surface"
 )
 
@@ -151,7 +152,7 @@ func TestAnOutcomeIsRecordedOnce(t *testing.T) {
 	s.settled()
 	var desks []*surface.Desk
 	for range 2 {
-		desks = append(desks, surface.New(session.New(s.store, session.Options{}), s.ids))
+		desks = append(desks, surface.New(session.New(s.store, session.Options{}), album.New(t.TempDir()), s.ids))
 	}
 	cards, err := desks[0].Cards(t.Context(), auth.Local, turn)
 	if err != nil || len(cards.Cards) != 1 {

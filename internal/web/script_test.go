@@ -23,7 +23,7 @@ type script struct {
 }
 
 func (s *script) Capabilities() backend.Capabilities {
-	return backend.Capabilities{Engine: chat.Engine{Name: "script", Version: "1"}, Adapters: true, Choices: true, Context: 4096}
+	return backend.Capabilities{Engine: chat.Engine{Name: "script", Version: "1"}, Adapters: true, Choices: true, Images: true, Context: 4096}
 }
 
 func (s *script) Ready(context.Context) error {

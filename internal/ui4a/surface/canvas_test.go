@@ -65,9 +65,11 @@ func TestAnAnswerOpensACanvas(t *testing.T) {
 		"a tool's":                    {[]string{fenced("ui4a/tsx tool/call", empty)}, "inline/t0/0 of t0"},
 		"a word":                      {[]string{fenced("ui4a/tsx budget", empty)}, "inline/t0/0 of t0"},
 	} {
-		if got := conversationOf(c.answers...).shown(); got != c.want {
-			t.Errorf("%s: %s, not %s", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := conversationOf(c.answers...).shown(); got != c.want {
+				t.Errorf("%s, not %s", got, c.want)
+			}
+		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"macaron/internal/session"
 	"macaron/internal/ui4a"
 	"macaron/internal/ui4a/action"
+	"macaron/internal/ui4a/album"
 )
 
 // Log is what cards need of the record log; *session.Log is one.
@@ -21,6 +22,12 @@ type Log interface {
 	// Card records what became of cards of a turn, whose cards have so many records; false
 	// where they have others by now.
 	Card(ctx context.Context, owner, turn string, at int, bodies ...record.Body) (bool, error)
+}
+
+// Pictures are those that tenants have put by; *album.Store is one.
+type Pictures interface {
+	List(owner string) ([]album.Picture, error)
+	Read(owner, name string) ([]byte, error)
 }
 
 // MaxRounds is how often a card that fails goes back to the model.
@@ -33,6 +40,7 @@ const maxGuards = 1024
 // Desk is the cards of all owners.
 type Desk struct {
 	log      Log
+	pictures Pictures
 	ids      *ids.Source
 	compiler compiler
 
@@ -56,8 +64,8 @@ type guarded struct {
 }
 
 // New makes a desk over a log.
-func New(log Log, source *ids.Source) *Desk {
-	return &Desk{log: log, ids: source, guards: map[key]*guarded{}}
+func New(log Log, of Pictures, source *ids.Source) *Desk {
+	return &Desk{log: log, pictures: of, ids: source, guards: map[key]*guarded{}}
 }
 
 // Cards gives the cards of the conversation that ends with a turn.
@@ -76,6 +84,7 @@ func (d *Desk) conversation(ctx context.Context, owner, turn string) (*conversat
 	}
 	c := fold(turns)
 	d.compiler.fill(c)
+	d.illustrate(c, owner, func() []session.Turn { return turns })
 	return c, nil
 }
 
@@ -103,6 +112,10 @@ func (d *Desk) Frame(ctx context.Context, owner string, draft Draft) (Cards, err
 	c.answer(draft.Turn, draft.Request, draft.Answer, nil, draft.Final)
 	c.Cards.Cards = slices.DeleteFunc(c.Cards.Cards, func(card *Card) bool { return card.Turn != draft.Turn && card.Edited != draft.Turn })
 	d.compiler.fill(c)
+	d.illustrate(c, owner, func() []session.Turn {
+		now, _ := d.log.History(ctx, owner, draft.Turn) // before the turn is in the log there is nothing to see
+		return now
+	})
 	return c.Cards, nil
 }
 

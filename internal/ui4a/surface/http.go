@@ -21,7 +21,7 @@ type Room struct {
 	Fail func(http.ResponseWriter, error)
 }
 
-// Handler serves POST /v1/cards, GET /v1/cards/{turn}, POST
+// Handler serves POST /v1/cards, GET /v1/cards/{turn}, GET /v1/cards/{turn}/pictures/{name}, POST
 // /v1/cards/{turn}/actions and POST /v1/cards/{turn}/events. It expects the guard in front of it.
 func (d *Desk) Handler(room Room) http.Handler {
 	mux := http.NewServeMux()
@@ -42,6 +42,11 @@ func (d *Desk) Handler(room Room) http.Handler {
 			_ = json.NewEncoder(w).Encode(v) // a client that went away is no failure of ours
 		})
 	}
+	mux.HandleFunc("GET /v1/cards/{turn}/pictures/{name}", func(w http.ResponseWriter, r *http.Request) {
+		if err := d.picture(w, r, room.Owner(r)); err != nil {
+			room.Fail(w, err)
+		}
+	})
 	return mux
 }
 

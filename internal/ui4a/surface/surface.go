@@ -24,8 +24,9 @@ type Card struct {
 	Source   string                     `json:"source"`
 	Keys     map[string]action.Key      `json:"keys"`
 	Findings []ui4a.Diagnostic          `json:"findings"`
-	Broken   bool                       `json:"broken,omitempty"` // findings are worth a repair
-	Open     bool                       `json:"open,omitempty"`   // it is still being written
+	Pictures []string                   `json:"pictures,omitempty"` // there are, of those that its source names
+	Broken   bool                       `json:"broken,omitempty"`   // findings are worth a repair
+	Open     bool                       `json:"open,omitempty"`     // it is still being written
 	State    map[string]json.RawMessage `json:"state"`
 	Sequence int64                      `json:"sequence"`
 	Outcome  record.CardEnd             `json:"outcome,omitempty"` // of this revision

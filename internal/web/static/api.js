@@ -57,6 +57,18 @@ export const cardFrames = async (draft) => (await post("/v1/cards", draft)).json
 export const cardAction = async (turn, body) => (await post(`/v1/cards/${encodeURIComponent(turn)}/actions`, body)).json();
 export const cardEvent = async (turn, body, options) => (await post(`/v1/cards/${encodeURIComponent(turn)}/events`, body, options)).json();
 
+/** A picture that a card shows, as a data: address. */
+export async function picture(turn, name) {
+  const blob = await (await call(`/v1/cards/${encodeURIComponent(turn)}/pictures/${encodeURIComponent(name)}`)).blob();
+  return new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result);
+    reader.onerror = () => failed(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+export const putPicture = (name, blob) => call("/v1/pictures/" + encodeURIComponent(name), { method: "PUT", body: blob, headers: { "Content-Type": blob.type } });
+
 export const runs = (before = "") => get("/v1/runs?limit=50" + (before ? "&before=" + encodeURIComponent(before) : ""));
 export const run = (id) => get("/v1/runs/" + encodeURIComponent(id));
 export const decide = async (id, verb, body) => (await post(`/v1/runs/${encodeURIComponent(id)}/${verb}`, body)).json();

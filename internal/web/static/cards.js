@@ -23,6 +23,7 @@ export class Cards {
     this.lost = false; // whether the server could not tell of them
     this.blocks = new Map(); // id of a turn -> its answer, cut at its cards
     this.known = new Map(); // surface -> the card as the server knows it
+    this.pictures = new Map(); // turn and name -> promise of a data: address
     this.shown = new Map(); // surface -> {host, place, turn, told, found, values, touched, timer}
     this.synced = ""; // the delivered turn up to which the cards are known
     this.wanted = ""; // what was asked for last
@@ -39,6 +40,7 @@ export class Cards {
     for (const name of [...this.shown.keys()]) this.close(name);
     this.forget();
     this.lost = false;
+    this.pictures.clear();
     this.canvases.clear();
   }
 
@@ -215,6 +217,7 @@ export class Cards {
     if (!card.script) return;
     let s = this.shown.get(name);
     if (!s) this.shown.set(name, (s = this.open(name, card, el.querySelector(".place"))));
+    this.illustrate(name, card, s);
     if (s.script === card.script) return;
     s.script = card.script;
     s.host.show(card);
@@ -236,6 +239,17 @@ export class Cards {
       onPainted: (revision) => this.painted(name, revision),
     });
     return s;
+  }
+
+  /** Hands a card the pictures that it names, as the conversation has them at the turn that made it what it is. */
+  async illustrate(name, card, s) {
+    const turn = card.edited || card.turn;
+    const wanted = (card.pictures ?? []).map((p) => `${turn} ${p}`);
+    if (!wanted.length || s.wanted === wanted.join()) return;
+    s.wanted = wanted.join();
+    const read = (key, p) => this.pictures.get(key) ?? this.pictures.set(key, api.picture(turn, p).catch(() => "")).get(key);
+    const data = await Promise.all(card.pictures.map((p, i) => read(wanted[i], p)));
+    if (this.shown.get(name) === s && s.wanted === wanted.join()) s.host.setPictures(Object.fromEntries(card.pictures.map((p, i) => [p, data[i]]).filter(([, d]) => d)));
   }
 
   /** The turn whose answer made the card what it is. */

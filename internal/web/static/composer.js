@@ -1,15 +1,21 @@
 // The message box: text, specialist, send and stop.
 
 import { h, icon } from "./dom.js";
+import { fitting, nameOf } from "./picture.js";
 
 export class Composer {
-  constructor({ onSend, onStop, onForce }) {
+  /** onPicture(name, blob) keeps a picture; what it promises is that it is kept. */
+  constructor({ onSend, onStop, onForce, onPicture }) {
     this.prompt = document.getElementById("prompt");
     this.force = document.getElementById("force");
     this.sendButton = document.getElementById("send");
     this.stopButton = document.getElementById("stop");
     this.running = false;
     this.ready = true;
+    const file = document.getElementById("file");
+    document.getElementById("attach").append(icon("picture"));
+    document.getElementById("attach").addEventListener("click", () => file.click());
+    file.addEventListener("change", () => this.attach([...file.files], onPicture).finally(() => (file.value = "")));
     this.sendButton.append(icon("send"));
     this.stopButton.append(icon("stop"));
     const send = () => {
@@ -27,6 +33,17 @@ export class Composer {
       e.preventDefault();
       send();
     });
+  }
+
+  /** Keeps pictures, and says in the message how a card shows them. */
+  async attach(files, onPicture) {
+    for (const f of files) {
+      const blob = await fitting(f);
+      const name = nameOf(f.name, blob?.type);
+      if (!(await onPicture(name, blob))) return;
+      this.set(`${this.prompt.value.trimEnd()}\n\nA picture, ${name}. A card shows it as <img src="asset:${name}">.`.trimStart());
+      this.focus();
+    }
   }
 
   set(text) {

@@ -81,6 +81,16 @@ const composer = new Composer({
     current.ask(text, composer.force.value);
   },
   onStop: () => current.stop(),
+  async onPicture(name, blob) {
+    try {
+      if (!blob) throw new api.Failure("That file is no picture", "choose a PNG, JPEG or GIF");
+      await api.putPicture(name, blob);
+      return true;
+    } catch (cause) {
+      tell(cause);
+      return false;
+    }
+  },
   onForce: chooseSpecialist,
 });
 const drawer = setUpDrawer();

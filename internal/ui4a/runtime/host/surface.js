@@ -73,6 +73,7 @@ class Surface {
     this.port = port1;
     port1.onmessage = (e) => this.take(e.data);
     this.frame.contentWindow.postMessage("port", "*", [port2]);
+    if (this.pictures) this.post({ t: "pictures", pictures: this.pictures });
     this.post({ t: "init", theme: this.options.theme, state: Object.fromEntries(this.state), private: Object.fromEntries(this.secrets.held) });
     if (this.card) this.post({ t: "card", script: this.card.script });
     this.watchdog = new Watchdog((n) => this.post({ t: "ping", n }), () => this.stop("unresponsive", "It did not answer for three seconds."));
@@ -88,6 +89,12 @@ class Surface {
     this.card = card;
     if (!this.frame) this.start();
     else this.post({ t: "card", script: card.script });
+  }
+
+  /** Hands over pictures: by name, as data: addresses. */
+  setPictures(pictures) {
+    this.pictures = pictures;
+    this.post({ t: "pictures", pictures });
   }
 
   /** Takes state that was changed elsewhere, in another tab or on another page, and the last sequence used there. */

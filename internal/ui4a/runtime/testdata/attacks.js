@@ -27,6 +27,10 @@ export const attacks = {
   "the runtime's script from the page": { run: () => document.scripts.length && "reached " + document.scripts[0].text.length + " characters" },
   // elements that load
   "img": { run: (x) => { new Image().src = x.u(); } },
+  "asset, fetched": { run: async (x) => { await fetch("asset:beach.png"); return "reached a picture by its name"; } },
+  "asset, an element of its own": { run: (x) => { new Image().src = "asset:" + x.u(); put("img", { src: "asset:../" + x.u() }); } },
+  "asset, a style": { run: (x) => put("div", { style: `background: url("asset:${x.u()}")` }) },
+  "asset, a frame": { run: (x) => child(x, { src: "asset:" + x.u() }) },
   "img srcset": { run: (x) => put("img", { srcset: x.u() + " 1x" }) },
   "picture": { run: (x) => markup(`<picture><source srcset="${x.u()}"><img></picture>`) },
   "img by setAttributeNS": { run: (x) => { const i = put("img", {}); i.setAttributeNS(null, "src", x.u()); } },

@@ -5,6 +5,7 @@ import { answered, type Receipt } from "../bridge/ask";
 import { connect, line, send, sendFree, type Message } from "../bridge/port";
 import { isRunning, run } from "../bridge/script";
 import { native, pin } from "../prelude/natives";
+import { takePictures } from "../pictures";
 import { forgetProblems } from "../problem";
 import type { Registry } from "../registry";
 import { renew, restore } from "../state/store";
@@ -87,6 +88,8 @@ function handle(m: Message) {
       return run(m.script as string, (ran) => ran || tellError("script", "the script cannot be run"));
     case "state":
       return renew(m.state as Record<string, unknown>);
+    case "pictures":
+      return takePictures(m.pictures as Record<string, string>);
     case "theme":
       return theme(m.theme as Record<string, string>);
     case "receipt":

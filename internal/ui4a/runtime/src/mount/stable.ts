@@ -4,6 +4,7 @@
 // the newest function of that name.
 import { createElement, type ReactNode } from "react";
 import * as jsx from "react/jsx-runtime";
+import { isPicture, Picture } from "../pictures";
 import type { Registry } from "../registry";
 
 type Body = (props: object) => ReactNode;
@@ -30,11 +31,12 @@ export function stable(registry: Registry, library: WeakSet<object>, hooks: Reco
     seen.set(body.name, body);
     return standIn(`${body.name} ${hooks[body.name] ?? ""}`, body);
   };
-  const react = { ...registry.react, createElement: (type: never, ...rest: never[]) => createElement(of(type) as never, ...rest) };
+  const drawn = (type: unknown, props: unknown) => (isPicture(type, props) ? Picture : of(type));
+  const react = { ...registry.react, createElement: (type: never, ...rest: never[]) => createElement(drawn(type, rest[0]) as never, ...rest) };
   const runtime = {
     Fragment: jsx.Fragment,
-    jsx: (type: never, props: never, key: never) => jsx.jsx(of(type) as never, props, key),
-    jsxs: (type: never, props: never, key: never) => jsx.jsxs(of(type) as never, props, key),
+    jsx: (type: never, props: never, key: never) => jsx.jsx(drawn(type, props) as never, props, key),
+    jsxs: (type: never, props: never, key: never) => jsx.jsxs(drawn(type, props) as never, props, key),
   };
   return Object.freeze(Object.assign(Object.create(null), registry, { react: Object.freeze(react), "react/jsx-runtime": Object.freeze(runtime) }));
 }
