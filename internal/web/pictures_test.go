@@ -105,7 +105,7 @@ func TestAPictureIsAttached(t *testing.T) {
 	v.text(`(async () => {
 		const canvas = Object.assign(document.createElement("canvas"), {width: 2400, height: 1200});
 		const at = canvas.getContext("2d"), data = at.createImageData(2400, 1200);
-		for (let i = 0; i < data.data.length; i++) data.data[i] = (i * 2654435761) >>> (i % 13);
+		for (let i = 0; i < data.data.length; i++) data.data[i] = ((i * 2654435761) >>> (i % 13)) & 255;
 		at.putImageData(data, 0, 0);
 		const blob = await new Promise((done) => canvas.toBlob(done));
 		const files = new DataTransfer();
