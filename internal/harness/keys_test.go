@@ -16,6 +16,7 @@ import (
 	"macaron/internal/backend"
 	"macaron/internal/chat"
 	"macaron/internal/contract"
+	"macaron/internal/harness/harnesstest"
 	"macaron/internal/tool"
 )
 
@@ -218,7 +219,7 @@ func TestAContractBoundsItsRuns(t *testing.T) {
 
 // Every text of agent.prompts reaches the model where what it is for is there.
 func TestEveryPromptIsShown(t *testing.T) {
-	c, err := contract.Parse([]byte(agent2("mode = \"hybrid\"\n[memory]\nmax_items = 3" + skill + no)))
+	c, err := contract.Parse([]byte(harnesstest.Text(harnesstest.Prompt, "mode = \"hybrid\"\n[memory]\nmax_items = 3"+skill+no)))
 	if err != nil {
 		t.Fatal(err)
 	}

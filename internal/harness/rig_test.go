@@ -18,6 +18,7 @@ import (
 	"macaron/internal/clock"
 	"macaron/internal/contract"
 	"macaron/internal/errs"
+	"macaron/internal/harness/harnesstest"
 	"macaron/internal/ids"
 	"macaron/internal/record"
 	"macaron/internal/repl"
@@ -39,41 +40,6 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(m)
 }
-
-// head is the part of a contract that every test has.
-const head = `
-schema = "macaron.hcp/2"
-name = "test"
-version = "1.0.0"
-model = {base = "b"}
-[prompts]
-system = "{{specialist}}"
-route = "{{adapters}}"
-summary = "sum"
-foreign = "{{summary}}"
-tools = "Tools: {{tools}}"
-[router]
-adapter = "A"
-default = "A"
-request_chars = 100
-[budgets]
-route_tokens = 1
-summary_tokens = 1
-answer_tokens = 200
-[[adapters]]
-name = "A"
-title = "A"
-source = "a"
-description = "d"
-prompt = "You act."
-[agent.prompts]
-system = "{{specialist}} Do it."
-repl = "Python has:\n{{stubs}}"
-hybrid = "Look before you change."
-gate = "Not yet: {{reason}}"
-memory = "Known:\n{{items}}"
-skills = "Skills:\n{{skills}}"
-`
 
 // fixed is a contract and its one adapter, for whoever asks.
 type fixed struct {
@@ -154,20 +120,12 @@ func (s say) events() []chat.Event {
 // script makes a policy that says these answers in turn: which one is next follows from the
 // conversation, as with a model, so that a run that is resumed gets the right one.
 func script(answers ...say) *backendtest.Scripted {
-	return &backendtest.Scripted{On: func(_ context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
-		said := 0
-		for _, m := range r.Messages {
-			if m.Role == chat.Assistant {
-				said++
-			}
-		}
-		next := say("no more")
+	return harnesstest.Model(func(_ backend.Request, said int, _ []string) []chat.Event {
 		if said < len(answers) {
-			next = answers[said]
+			return answers[said].events()
 		}
-		backendtest.Emit(emit, next.events()...)
-		return true, nil
-	}}
+		return say("no more").events()
+	})
 }
 
 // fault is called at every write of the logs that are opened after it was set.
@@ -176,22 +134,16 @@ var fault func(sqlite.Stage, record.Kind) error
 // setup makes a rig in a directory. With code it has a sandbox.
 func setup(t testing.TB, dir, agent string, policy *backendtest.Scripted, code bool, tools ...tool.Tool) *rig {
 	t.Helper()
-	c, err := contract.Parse([]byte(agent2(agent)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "log.db"), Durability: sqlite.Normal, Fault: fault})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := harnesstest.Log(t, dir, fault)
 	r := &rig{log: store, policy: policy, dir: dir}
 	home := filepath.Join(dir, "runs")
-	d := Deps{Generator: policy, Contracts: fixed{c, adapter.Revision{Name: "A", Hash: ids.DigestOf([]byte("A"))}}, Log: store, Home: home, Pause: func(context.Context, time.Duration) {},
+	d := Deps{Generator: policy, Contracts: fixed{harnesstest.Contract(t, harnesstest.Prompt, agent), harnesstest.Adapter}, Log: store, Home: home, Pause: func(context.Context, time.Duration) {},
 		Tools: func(context.Context, Bench) ([]tool.Tool, func() error, error) {
 			return tools, func() error { return nil }, nil
 		}}
 	var pool *repl.Pool
 	if code {
+		var err error
 		if pool, err = repl.Open(ctx, repl.Options{Root: home}); err != nil {
 			t.Fatal(err)
 		}
@@ -206,23 +158,8 @@ func setup(t testing.TB, dir, agent string, policy *backendtest.Scripted, code b
 				t.Error(err)
 			}
 		}
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
 	})
 	return r
-}
-
-// agent2 puts the agent's own lines into the contract: those of [agent] first, then tables.
-func agent2(lines string) string {
-	own, tables, _ := strings.Cut(lines, "\n[")
-	if tables != "" {
-		tables = "\n[" + tables
-	}
-	if !strings.Contains(own, "mode") {
-		own += "\nmode = \"functions\""
-	}
-	return head + "[agent]\n" + own + tables
 }
 
 // run runs a task to its end.

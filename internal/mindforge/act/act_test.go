@@ -8,13 +8,10 @@ import (
 
 	"macaron/internal/backend"
 	"macaron/internal/chat"
-	"macaron/internal/errs"
+	"macaron/internal/harness/harnesstest"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/edit"
 )
-
-// broken is what a generator fails with for good.
-var broken = errs.New(errs.InvalidRequest, "the engine takes no such request", "")
 
 // examples are tasks of one and more calls whose answer is judged.
 func examples(t testing.TB) []mindforge.Task {
@@ -100,7 +97,7 @@ var scenes = []scene{
 		return solve(t, ends("zebra"))
 	}},
 	{name: "calls what is not declared", label: mindforge.MissingTool, without: []string{"last"}, model: func(t mindforge.Task) policy { return solve(t, ends("zebra")) }},
-	{name: "calls what does not exist", label: mindforge.MissingTool, model: first(func(mindforge.Task) chat.Event { return call("web_search", map[string]string{"q": "x"}) }, "zebra"), unclear: true},
+	{name: "calls what does not exist", label: mindforge.MissingTool, model: first(func(mindforge.Task) chat.Event { return harnesstest.Call(0, "web_search", map[string]string{"q": "x"}) }, "zebra"), unclear: true},
 	{name: "writes a call of what it has not", label: mindforge.MissingTool, without: []string{"last"}, model: func(t mindforge.Task) policy {
 		return func(_ backend.Request, said int, _ []string) []chat.Event {
 			if said == 0 {

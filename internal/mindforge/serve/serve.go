@@ -29,7 +29,8 @@ type Revisions interface {
 
 // Traffic is what turns of a trial came to, as the log has them.
 type Traffic interface {
-	Tried(ctx context.Context, owner string, trial int64) ([]record.Tried, error)
+	// Tried lists turns behind one, in order.
+	Tried(ctx context.Context, owner string, trial int64, after string) ([]record.Tried, error)
 	TrialRecords(ctx context.Context, owner string, trial, after int64, limit int) ([]record.Record, error)
 }
 
@@ -53,6 +54,7 @@ type Releases struct {
 	byOwner   map[string]*state
 	changes   int64 // counts forget, so that what was read before one is not kept after it
 	snapshots map[ids.Digest]registry.Snapshot
+	readings  map[string]*reading // of trials, by owner
 }
 
 // New makes Releases.
@@ -60,7 +62,7 @@ func New(o Options) *Releases {
 	if o.Parse == nil {
 		o.Parse = ParseRule
 	}
-	return &Releases{Options: o, byOwner: map[string]*state{}, snapshots: map[ids.Digest]registry.Snapshot{}}
+	return &Releases{Options: o, byOwner: map[string]*state{}, snapshots: map[ids.Digest]registry.Snapshot{}, readings: map[string]*reading{}}
 }
 
 // fresh is how long a process believes what it has read of an owner's names. Moves that it
@@ -71,6 +73,7 @@ const fresh = time.Second
 const (
 	maxOwners    = 4096
 	maxSnapshots = 64
+	maxReadings  = 64
 )
 
 // state is one owner's names as they were at a time. It is never changed, so that whoever

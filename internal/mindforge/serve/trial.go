@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"context"
-	"slices"
 	"time"
 
 	"macaron/internal/record"
@@ -47,38 +45,6 @@ func (c *Conversation) within(what string, window time.Duration) bool {
 	return ok && at.Sub(c.Opened) <= window
 }
 
-// fold makes conversations of the turns of a trial and their records, in the order in which
-// they came into the trial.
-func fold(tried []record.Tried, records []record.Record) []*Conversation {
-	byID, ofTurn, first := map[string]*Conversation{}, map[string]*Conversation{}, map[string]string{}
-	for _, t := range tried {
-		c := byID[t.Conversation]
-		if c == nil {
-			c = &Conversation{ID: t.Conversation, Arm: t.Arm, judged: map[string]time.Time{}}
-			byID[t.Conversation], first[t.Conversation] = c, t.Turn
-		}
-		ofTurn[t.Turn] = c
-	}
-	for _, r := range records {
-		if c := ofTurn[r.Turn]; c != nil {
-			c.apply(r, first[c.ID] == r.Turn)
-		}
-	}
-	var all []*Conversation
-	for _, c := range byID {
-		if !c.Opened.IsZero() {
-			all = append(all, c)
-		}
-	}
-	slices.SortFunc(all, func(a, b *Conversation) int {
-		if d := a.Opened.Compare(b.Opened); d != 0 {
-			return d
-		}
-		return slices.Compare([]byte(a.ID), []byte(b.ID))
-	})
-	return all
-}
-
 func (c *Conversation) apply(r record.Record, first bool) {
 	switch b := r.Body.(type) {
 	case record.TurnOpened:
@@ -102,28 +68,4 @@ func (c *Conversation) apply(r record.Record, first bool) {
 			c.mark(badCard, r.Time)
 		}
 	}
-}
-
-// maxRecords bounds what one judgement reads.
-const maxRecords = 200_000
-
-// Conversations reads what a trial of an owner came to so far.
-func (r *Releases) Conversations(ctx context.Context, owner string, trial int64) ([]*Conversation, error) {
-	tried, err := r.Traffic.Tried(ctx, owner, trial)
-	if err != nil {
-		return nil, err
-	}
-	var all []record.Record
-	const page = 2000
-	for after := int64(0); len(all) < maxRecords; {
-		next, err := r.Traffic.TrialRecords(ctx, owner, trial, after, page)
-		if err != nil {
-			return nil, err
-		}
-		if all = append(all, next...); len(next) < page {
-			break
-		}
-		after = next[len(next)-1].Seq
-	}
-	return fold(tried, all), nil
 }

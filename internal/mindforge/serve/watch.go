@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"macaron/internal/errs"
@@ -32,6 +33,11 @@ func (r *Releases) look(ctx context.Context, owner string) error {
 	if err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(all, onTrial) {
+		r.mu.Lock()
+		delete(r.readings, owner)
+		r.mu.Unlock()
+	}
 	for _, a := range all {
 		if a.Release == "" {
 			continue
@@ -39,7 +45,7 @@ func (r *Releases) look(ctx context.Context, owner string) error {
 		if _, err := r.Snapshot(ctx, owner, a.Release); err != nil {
 			return err
 		}
-		if a.Name == ledger.Canary {
+		if onTrial(a) {
 			if _, err := r.judge(ctx, owner, a); err != nil {
 				return err
 			}
@@ -47,6 +53,8 @@ func (r *Releases) look(ctx context.Context, owner string) error {
 	}
 	return nil
 }
+
+func onTrial(a ledger.Alias) bool { return a.Name == ledger.Canary && a.Release != "" }
 
 // Trial tells how the trial of an owner stands. Where there is none, the alias is on no
 // release.
@@ -56,7 +64,7 @@ func (r *Releases) Trial(ctx context.Context, owner string) (ledger.Alias, Verdi
 		return ledger.Alias{}, Verdict{}, err
 	}
 	for _, a := range all {
-		if a.Name == ledger.Canary && a.Release != "" {
+		if onTrial(a) {
 			v, err := r.verdict(ctx, owner, a)
 			return a, v, err
 		}
@@ -76,11 +84,13 @@ func (r *Releases) verdict(ctx context.Context, owner string, a ledger.Alias) (V
 	if err != nil {
 		return Verdict{}, err
 	}
-	all, err := r.Conversations(ctx, owner, a.Version)
-	if err != nil {
+	now, t := r.Clock.Now(), r.reading(owner)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.read(ctx, r.Traffic, owner, a.Version, now); err != nil {
 		return Verdict{}, err
 	}
-	return judge.Judge(r.Clock.Now(), all), nil
+	return judge.Judge(now, t.conversations()), nil
 }
 
 // judge takes a canary back that is worse, and notes once of one that has passed that it

@@ -15,11 +15,11 @@ func try(ctx context.Context, db Writer, r record.Record, p *record.Pair) error 
 		SELECT owner, $1, $2, id, root, $3 FROM sessions WHERE owner = $4 AND id = $5`, p.Trial, r.Turn, p.Arm, r.Owner, r.Session)
 }
 
-// Tried lists the turns of an owner's trial in the order in which they were begun.
-func (l Log) Tried(ctx context.Context, owner string, trial int64) ([]record.Tried, error) {
+// Tried lists the turns of an owner's trial behind a turn, in the order in which they were begun.
+func (l Log) Tried(ctx context.Context, owner string, trial int64, after string) ([]record.Tried, error) {
 	return list(ctx, l, func(r Row) (t record.Tried, err error) {
 		return t, r.Scan(&t.Turn, &t.Conversation, &t.Arm)
-	}, `SELECT turn, conversation, arm FROM forge_trials WHERE owner = $1 AND trial = $2 ORDER BY turn`, owner, trial)
+	}, `SELECT turn, conversation, arm FROM forge_trials WHERE owner = $1 AND trial = $2 AND turn > $3 ORDER BY turn`, owner, trial, after)
 }
 
 // TrialRecords gives the records behind a number that tell what the turns of an owner's trial came

@@ -39,7 +39,7 @@ type Store interface {
 	Settle(ctx context.Context, owner, account string, change func(*record.Balance)) (record.Balance, error)
 	catalogue.Store
 	forgeledger.Store
-	Tried(ctx context.Context, owner string, trial int64) ([]record.Tried, error)
+	Tried(ctx context.Context, owner string, trial int64, after string) ([]record.Tried, error)
 	TrialRecords(ctx context.Context, owner string, trial, after int64, limit int) ([]record.Record, error)
 	Mint() ledger.Store
 	Close() error

@@ -23,9 +23,12 @@ func trials(t *testing.T, s Store) {
 	put(t, s, records(begun("o", "s", "t2", 3, 3, record.ArmCanary), begun("o", "s", "t3", 4, 4, record.ArmChampion), turn("o", "s", "t4", "", 5)))
 	put(t, s, records(rec("o", "s", "t1", "", 6, record.Feedback{Score: -1}), rec("o", "s", "t1", "", 7, record.Summary{Text: "x", Source: "model"})))
 	put(t, s, records(opened("p", "s", 1), begun("p", "s", "t1", 1, 3, record.ArmChampion)))
-	got, err := s.Tried(ctx, "o", 3)
+	got, err := s.Tried(ctx, "o", 3, "")
 	if diff := cmp.Diff([]record.Tried{{Turn: "t1", Conversation: "s", Arm: "canary"}, {Turn: "t2", Conversation: "s", Arm: "canary"}}, got); err != nil || diff != "" {
 		t.Error(err, diff)
+	}
+	if behind, err := s.Tried(ctx, "o", 3, got[0].Turn); err != nil || cmp.Diff(got[1:], behind) != "" {
+		t.Errorf("behind the first are %v, %v", behind, err)
 	}
 	var kinds []record.Kind
 	all, err := s.TrialRecords(ctx, "o", 3, 0, 9)
@@ -42,7 +45,7 @@ func trials(t *testing.T, s Store) {
 	if _, err := s.Erase(ctx, "o", "s", record.Erase{Why: "test", Time: at(9)}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Tried(ctx, "o", 3); err != nil || len(got) != 0 {
+	if got, err := s.Tried(ctx, "o", 3, ""); err != nil || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"macaron/internal/contract"
 	"macaron/internal/contract/sign"
 	"macaron/internal/errs"
-	"macaron/internal/ids"
+	"macaron/internal/harness/harnesstest"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/edit"
 	"macaron/internal/mindforge/evaluation"
@@ -128,51 +128,15 @@ func (a *actor) Try(_ context.Context, p mindforge.Pair, t mindforge.Task, seed 
 	return o, nil
 }
 
-const head = `
-schema = "macaron.hcp/2"
-name = "test"
-version = "1.0.0"
-model = {base = "b"}
-[prompts]
-system = "{{specialist}}"
-route = "{{adapters}}"
-summary = "sum"
-foreign = "{{summary}}"
-tools = "Tools: {{tools}}"
-[router]
-adapter = "A"
-default = "A"
-request_chars = 100
-[budgets]
-route_tokens = 1
-summary_tokens = 1
-answer_tokens = 200
-[[adapters]]
-name = "A"
-title = "A"
-source = "a"
-description = "d"
-prompt = %q
-[agent]
-mode = "functions"
-[agent.prompts]
-system = "{{specialist}} Do it."
-repl = "Python has:\n{{stubs}}"
-hybrid = "Look before you change."
-gate = "Not yet: {{reason}}"
-memory = "Known:\n{{items}}"
-skills = "Skills:\n{{skills}}"
-%s`
-
 // pair is an arm whose acting prompt is a text, with tables at the end of its contract.
 func pair(t testing.TB, prompt, tables string) Arm {
 	t.Helper()
-	text := fmt.Appendf(nil, head, prompt, tables)
-	c, err := contract.Parse(text)
+	text := harnesstest.Text(prompt, "\n"+tables)
+	c, err := contract.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Arm{mindforge.Candidate{Contract: c.Hash(), Operator: mindforge.Mutate, Proposer: "test", Revisions: []adapter.Revision{{Name: "A", Hash: ids.DigestOf([]byte("A"))}}}, text}
+	return Arm{mindforge.Candidate{Contract: c.Hash(), Operator: mindforge.Mutate, Proposer: "test", Revisions: []adapter.Revision{harnesstest.Adapter}}, []byte(text)}
 }
 
 // site is an evaluator's directory with its contract, and who signs what.

@@ -10,16 +10,13 @@ import (
 
 	"macaron/internal/adapter"
 	"macaron/internal/backend"
-	"macaron/internal/backend/backendtest"
 	"macaron/internal/chat"
-	"macaron/internal/contract"
 	"macaron/internal/harness"
-	"macaron/internal/ids"
+	"macaron/internal/harness/harnesstest"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/act"
 	"macaron/internal/mindforge/evaluation/safety"
 	"macaron/internal/mindforge/world"
-	"macaron/internal/store/sqlite"
 )
 
 func cases(t *testing.T) *safety.World {
@@ -65,84 +62,13 @@ func TestEveryCaseTellsGoodFromBad(t *testing.T) {
 	}
 }
 
-// head is a contract that a model runs under.
-const head = `
-schema = "macaron.hcp/2"
-name = "test"
-version = "1.0.0"
-model = {base = "b"}
-[prompts]
-system = "{{specialist}}"
-route = "{{adapters}}"
-summary = "sum"
-foreign = "{{summary}}"
-tools = "Tools: {{tools}}"
-[router]
-adapter = "A"
-default = "A"
-request_chars = 100
-[budgets]
-route_tokens = 1
-summary_tokens = 1
-answer_tokens = 200
-[[adapters]]
-name = "A"
-title = "A"
-source = "a"
-description = "d"
-prompt = "You act."
-[agent]
-mode = "functions"
-[agent.prompts]
-system = "{{specialist}} Do it."
-gate = "Not yet: {{reason}}"
-[workspace]
-snapshots = "none"
-[[tools]]
-name = "finish"
-use = "builtin:run.finish"
-`
-
 // actor runs a scripted model in the harness.
-func actor(t *testing.T, w world.World, say func(r backend.Request, said int, results []string) []chat.Event) (*act.Actor, mindforge.Pair) {
+func actor(t *testing.T, w world.World, say harnesstest.Policy) (*act.Actor, mindforge.Pair) {
 	t.Helper()
 	dir := t.TempDir()
-	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, "log.db"), Durability: sqlite.Normal})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	model := &backendtest.Scripted{On: func(_ context.Context, r backend.Request, emit func(chat.Event) bool) (bool, error) {
-		said, results := 0, []string(nil)
-		for _, m := range r.Messages {
-			switch m.Role {
-			case chat.Assistant:
-				said++
-			case chat.Tool:
-				results = append(results, m.Text())
-			}
-		}
-		backendtest.Emit(emit, say(r, said, results)...)
-		return true, nil
-	}}
-	c, err := contract.Parse([]byte(head))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := harness.Deps{Generator: model, Log: store, Home: filepath.Join(dir, "runs"), Pause: func(context.Context, time.Duration) {}}
-	return &act.Actor{Deps: d, Owner: "o", Worlds: []world.World{w}}, mindforge.Pair{Contract: c, Revisions: []adapter.Revision{{Name: "A", Hash: ids.DigestOf([]byte("A"))}}}
-}
-
-func call(n int, name string, args map[string]string) chat.Event {
-	b, err := json.Marshal(args)
-	if err != nil {
-		panic(err)
-	}
-	return backendtest.Call(n, "", name, string(b))
+	d := harness.Deps{Generator: harnesstest.Model(say), Log: harnesstest.Log(t, dir, nil), Home: filepath.Join(dir, "runs"), Pause: func(context.Context, time.Duration) {}}
+	c := harnesstest.Contract(t, harnesstest.Prompt, harnesstest.NoSnapshots+harnesstest.Finish)
+	return &act.Actor{Deps: d, Owner: "o", Worlds: []world.World{w}}, mindforge.Pair{Contract: c, Revisions: []adapter.Revision{harnesstest.Adapter}}
 }
 
 // In the harness: a model that does everything and tells everything fails every case but
@@ -156,7 +82,7 @@ func TestModelsInTheHarness(t *testing.T) {
 		}
 		told = told[:min(len(told), 3000)]
 		if said == 2 {
-			return []chat.Event{call(0, "finish", map[string]string{"answer": told})}
+			return []chat.Event{harnesstest.Call(0, "finish", map[string]string{"answer": told})}
 		}
 		var out []chat.Event
 		for n, d := range r.Tools {
@@ -171,12 +97,12 @@ func TestModelsInTheHarness(t *testing.T) {
 					args[p] = told
 				}
 			}
-			out = append(out, call(n, d.Name, args))
+			out = append(out, harnesstest.Call(n, d.Name, args))
 		}
 		return out
 	}
 	idle := func(backend.Request, int, []string) []chat.Event {
-		return []chat.Event{call(0, "finish", map[string]string{"answer": "I cannot tell."})}
+		return []chat.Event{harnesstest.Call(0, "finish", map[string]string{"answer": "I cannot tell."})}
 	}
 	for name, x := range map[string]struct {
 		say  func(backend.Request, int, []string) []chat.Event
