@@ -153,7 +153,7 @@ bench-handoff: model ## measure from an optimizer's step to the new revision's f
 COOKBOOK := $(TINKER)/cookbook
 $(COOKBOOK)/.ready: test/cookbook/requirements.txt
 	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && mv $(@D).new $(@D)
-.PHONY: cookbook-arithmetic cookbook-guess-number cookbook-chat-sl cookbook-dpo
+.PHONY: cookbook-arithmetic cookbook-guess-number cookbook-chat-sl cookbook-dpo compat-custom
 cookbook-arithmetic: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add with tinker-cookbook (RUN names the run; LR, GROUP, SEED, STEPS, LEGS; PYTHON_TORCH a python with PyTorch)
 	@test/cookbook/run.sh $(or $(RUN),arithmetic-1) tinker_cookbook.recipes.math_rl.train env=arithmetic renderer_name=macaron/lines \
 		groups_per_batch=16 group_size=$(or $(GROUP),8) lora_rank=16 learning_rate=$(or $(LR),3e-4) seed=$(or $(SEED),0) max_steps=$(or $(STEPS),100) eval_every=0 save_every=20
@@ -168,6 +168,8 @@ cookbook-dpo: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0
 	@$(PYTHON) test/cookbook/data.py $(CACHE)/cookbook
 	@test/cookbook/run.sh $(or $(RUN),dpo-1) tinker_cookbook.recipes.preference.dpo.train dataset=hhh renderer_name=macaron/chatml \
 		batch_size=8 learning_rate=1e-4 max_steps=$(or $(STEPS),20)
+compat-custom: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## compare losses that the SDK computes in PyTorch with the service's own (PYTHON_TORCH a python with PyTorch)
+	@test/cookbook/custom.sh
 
 .PHONY: bench-serve-train
 bench-serve-train: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## measure how long chat waits for its first text beside a training run of the cookbook (N requests, PYTHON_TORCH a python with PyTorch)

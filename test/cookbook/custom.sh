@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Losses that the client computes in PyTorch, against the service's own (custom.py).
+#
+#   PYTHON_TORCH=path/to/python test/cookbook/custom.sh
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD name=custom
+. test/cookbook/serve.sh
+"$python" -W ignore "$root/test/cookbook/custom.py"
