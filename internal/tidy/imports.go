@@ -79,7 +79,7 @@ var Rules = []Rule{
 		Why: "the shed judges: it has a log and a sandbox, and knows neither agents nor who asks"},
 	{From: []string{"internal/tool/gate"}, Not: []string{"os", "os/exec", "net", "net/http", "internal/store", "internal/repl", "internal/harness", "internal/mcp"},
 		Why: "the gate decides and records; what tools do, and where records lie, comes in through interfaces"},
-	{From: []string{"internal/harness"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "internal/turn", "net/http", "os/exec"},
+	{From: []string{"internal/harness"}, Except: []string{"internal/harness/harnesstest"}, Not: []string{"internal/engine", "internal/store", "internal/backend/local", "internal/backend/upstream", "internal/turn", "net/http", "os/exec"},
 		Why: "a run sees a Generator, the gate and the sandbox, never who stands behind them"},
 	{From: []string{"internal/train"}, Not: rooms("internal/mint", "internal/session", "internal/turn", "internal/store", "internal/backend", "internal/harness", "internal/config", "net/http", "os/exec"),
 		Why: "the trainer knows the engine's parts and tensors; who trains, and where revisions go, it does not"},
