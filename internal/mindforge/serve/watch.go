@@ -84,13 +84,33 @@ func (r *Releases) verdict(ctx context.Context, owner string, a ledger.Alias) (V
 	if err != nil {
 		return Verdict{}, err
 	}
+	var v Verdict
+	err = r.conversations(ctx, owner, a.Version, func(now time.Time, all []*Conversation) { v = judge.Judge(now, all) })
+	return v, err
+}
+
+// conversations hands over what came of a trial so far; it is good until use returns.
+func (r *Releases) conversations(ctx context.Context, owner string, trial int64, use func(time.Time, []*Conversation)) error {
 	now, t := r.Clock.Now(), r.reading(owner)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.read(ctx, r.Traffic, owner, a.Version, now); err != nil {
-		return Verdict{}, err
+	if err := t.read(ctx, r.Traffic, owner, trial, now); err != nil {
+		return err
 	}
-	return judge.Judge(now, t.conversations()), nil
+	use(now, t.conversations())
+	return nil
+}
+
+// Conversations tells what a trial of an owner came to so far.
+func (r *Releases) Conversations(ctx context.Context, owner string, trial int64) (out []Conversation, err error) {
+	err = r.conversations(ctx, owner, trial, func(_ time.Time, all []*Conversation) {
+		for _, c := range all {
+			copied := *c
+			copied.judged = nil // what is read later goes on in the other
+			out = append(out, copied)
+		}
+	})
+	return out, err
 }
 
 // judge takes a canary back that is worse, and notes once of one that has passed that it
