@@ -49,7 +49,43 @@ func strangers(t *testing.T, r *room) {
 	adapter := r.result(t, "o", must[mint.Promise](t)(r.Save(ctx, "o", mint.Save{Model: model, Seq: 3, Kind: mint.Sampling, Name: "b"}))).Path
 	sampler := must[mint.Sampler](t)(r.CreateSampler(ctx, "o", mint.NewSampler{Session: mine, Seq: 1, Path: adapter})).ID
 	waits := must[mint.Promise](t)(r.send("o", model, 9, op{seed: 2})) // behind a gap
-	attempts := map[string]func() error{
+	attempts := byName(r, mine, theirs, model, sampler, adapter, done, waits)
+	maps.Copy(attempts, byPath(r, theirs, state, adapter))
+	for _, what := range slices.Sorted(maps.Keys(attempts)) {
+		want := errs.NotFound
+		if strings.HasSuffix(what, " dots") || strings.HasSuffix(what, " case") { // these are no paths at all
+			want = errs.InvalidRequest
+		}
+		if err := attempts[what](); errs.CodeOf(err) != want {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for what, n := range map[string]func() (int, error){
+		"models":      func() (int, error) { _, n, err := r.Models(ctx, "p", mint.Page{}); return n, err },
+		"checkpoints": func() (int, error) { _, n, err := r.Checkpoints(ctx, "p", "", mint.Page{}); return n, err },
+		"of the run":  func() (int, error) { _, n, err := r.Checkpoints(ctx, "p", model, mint.Page{}); return n, err },
+	} {
+		if n, err := n(); n != 0 || err != nil && errs.CodeOf(err) != errs.NotFound {
+			t.Errorf("%s: %d are listed, %v", what, n, err)
+		}
+	}
+	if m := must[mint.Model](t)(r.Model(ctx, "o", model)); m.Unloaded || m.Steps != 0 {
+		t.Errorf("%+v", m)
+	}
+	for _, path := range []string{state, adapter} {
+		if c := must[mint.Checkpoint](t)(r.Checkpoint(ctx, "o", path)); c.Public || !c.Expires.IsZero() {
+			t.Errorf("%+v", c)
+		}
+	}
+	for seq := int64(4); seq < 9; seq++ {
+		r.result(t, "o", must[mint.Promise](t)(r.send("o", model, seq, op{seed: 4})))
+	}
+	r.result(t, "o", waits) // nobody has canceled it
+}
+
+// byName are the calls of p with the names of what is o's; theirs alone is its own.
+func byName(r *room, mine, theirs, model, sampler, adapter string, done, waits mint.Promise) map[string]func() error {
+	return map[string]func() error{
 		"session":   func() error { _, _, _, err := r.Session(ctx, "p", mine); return err },
 		"heartbeat": func() error { return r.Heartbeat(ctx, "p", mine) },
 		"finish":    func() error { return r.Finish(ctx, "p", mine, mint.Success, "") },
@@ -95,6 +131,11 @@ func strangers(t *testing.T, r *room) {
 			return err
 		},
 	}
+}
+
+// byPath are those with paths of checkpoints.
+func byPath(r *room, theirs, state, adapter string) map[string]func() error {
+	attempts := map[string]func() error{}
 	for what, path := range map[string]string{"state": state, "adapter": adapter, "dots": strings.Replace(state, "/a", "/x/../a", 1), "case": strings.ToUpper(state[:9]) + state[9:], "mint": "mint" + strings.TrimPrefix(state, "tinker")} {
 		attempts["load "+what] = func() error {
 			_, err := r.Load(ctx, "p", mint.Load{Session: theirs, ModelSeq: 1, Path: path, Optimizer: true})
@@ -113,34 +154,5 @@ func strangers(t *testing.T, r *room) {
 			return err
 		}
 	}
-	for _, what := range slices.Sorted(maps.Keys(attempts)) {
-		want := errs.NotFound
-		if strings.HasSuffix(what, " dots") || strings.HasSuffix(what, " case") { // these are no paths at all
-			want = errs.InvalidRequest
-		}
-		if err := attempts[what](); errs.CodeOf(err) != want {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	for what, n := range map[string]func() (int, error){
-		"models":      func() (int, error) { _, n, err := r.Models(ctx, "p", mint.Page{}); return n, err },
-		"checkpoints": func() (int, error) { _, n, err := r.Checkpoints(ctx, "p", "", mint.Page{}); return n, err },
-		"of the run":  func() (int, error) { _, n, err := r.Checkpoints(ctx, "p", model, mint.Page{}); return n, err },
-	} {
-		if n, err := n(); n != 0 || err != nil && errs.CodeOf(err) != errs.NotFound {
-			t.Errorf("%s: %d are listed, %v", what, n, err)
-		}
-	}
-	if m := must[mint.Model](t)(r.Model(ctx, "o", model)); m.Unloaded || m.Steps != 0 {
-		t.Errorf("%+v", m)
-	}
-	for _, path := range []string{state, adapter} {
-		if c := must[mint.Checkpoint](t)(r.Checkpoint(ctx, "o", path)); c.Public || !c.Expires.IsZero() {
-			t.Errorf("%+v", c)
-		}
-	}
-	for seq := int64(4); seq < 9; seq++ {
-		r.result(t, "o", must[mint.Promise](t)(r.send("o", model, seq, op{seed: 4})))
-	}
-	r.result(t, "o", waits) // nobody has canceled it
+	return attempts
 }
