@@ -311,7 +311,7 @@ func (e *env) mutants(ctx context.Context, b benchCards, cases []*ui4a.Case) err
 		fmt.Fprintf(e.out, "%d of %d kinds are valid\n", valid, len(kinds))
 	}
 	if err == nil && valid < len(kinds) {
-		err = errs.New(errs.FormatInvalid, "the bench does not notice every defect, or not where it is", "")
+		err = e.behind(errs.New(errs.FormatInvalid, "the bench does not notice every defect, or not where it is", ""))
 	}
 	return err
 }
@@ -336,7 +336,7 @@ func (e *env) checkCases(ctx context.Context, o exam.Options) error {
 		fmt.Fprintf(e.out, "%d cases, %d findings; composite of the references %.1f\n", len(r.Cases), len(faults), r.Summary.Composite.Mean)
 	}
 	if err == nil && len(faults) > 0 {
-		err = errs.New(errs.FormatInvalid, "a reference or a twin does not meet its case", "mend the card, or what the case asks for")
+		err = e.behind(errs.New(errs.FormatInvalid, "a reference or a twin does not meet its case", "mend the card, or what the case asks for"))
 	}
 	return err
 }

@@ -64,11 +64,14 @@ func (e *env) compileCard(file string) (compile.Result, cardReport, error) {
 		return compile.Result{}, cardReport{}, err
 	}
 	r, found := compile.Compile(source, compile.Options{})
-	if found == nil {
-		found = []ui4a.Diagnostic{}
-	}
-	return r, cardReport{File: file, OK: !ui4a.Failed(found), Revision: string(r.Revision), Imports: r.Imports, Keys: r.Keys, Findings: found}, nil
+	return r, cardReport{
+		File: file, OK: !ui4a.Failed(found), Revision: string(r.Revision),
+		Imports: listed(r.Imports), Keys: listed(r.Keys), Findings: listed(found),
+	}, nil
 }
+
+// listed makes of no list an empty one, which JSON has as [].
+func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 func (e *env) buildCard(file, out string) error {
 	r, report, err := e.compileCard(file)
@@ -93,7 +96,7 @@ func (e *env) buildCard(file, out string) error {
 		fmt.Fprint(e.out, report.Script)
 	}
 	if r.JS == "" {
-		return badCards(1, 1)
+		return e.behind(badCards(1, 1))
 	}
 	return nil
 }
@@ -129,7 +132,7 @@ func (e *env) checkCards(files []string) error {
 		}
 	}
 	if bad > 0 {
-		return badCards(bad, len(files))
+		return e.behind(badCards(bad, len(files)))
 	}
 	if !e.json {
 		fmt.Fprintf(e.out, "%d of %d cards are good\n", len(files), len(files))

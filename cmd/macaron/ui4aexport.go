@@ -47,7 +47,7 @@ func (e *env) exportCard(ctx context.Context, file, surface string, strict bool)
 		return err
 	}
 	if strict && len(out.Loss) > 0 {
-		return errs.New(errs.Unsupported, fmt.Sprintf("A2UI does not carry %d parts of the card", len(out.Loss)), "leave --strict away to take what it does carry")
+		return e.behind(errs.New(errs.Unsupported, fmt.Sprintf("A2UI does not carry %d parts of the card", len(out.Loss)), "leave --strict away to take what it does carry"))
 	}
 	return nil
 }

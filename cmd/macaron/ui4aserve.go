@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -40,6 +41,9 @@ func newUI4AServe(e *env) *cobra.Command {
 }
 
 func (e *env) serveCard(ctx context.Context, file string, port int) error {
+	if port < 0 || port > math.MaxUint16 {
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("there is no port %d", port), "--port takes 1 to 65535, or 0 for a free one").In("port")
+	}
 	s := serve.New(canvasOf(file), func() (string, error) { return e.readCard(file) })
 	if _, err := s.Compile(); err != nil {
 		return err
