@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"image"
+	"image/png"
 	"math"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"macaron/internal/record"
 	"macaron/internal/session"
 	"macaron/internal/store/sqlite"
+	"macaron/internal/ui4a/album"
 )
 
 // talked is a home in which tenants local and acme had a conversation of two turns each;
@@ -108,6 +111,36 @@ func TestDataDelete(t *testing.T) {
 		out, code := ran(t, home, append([]string{"data", "delete"}, step.args...)...)
 		if code != step.code || !strings.Contains(out, step.want) {
 			t.Errorf("%v: %d %s", step.args, code, out)
+		}
+	}
+}
+
+// With all of a tenant go the pictures that it has put by, and nobody else's; a look at what
+// would go, and what is old or one session alone, leave them.
+func TestDataDeleteClearsPictures(t *testing.T) {
+	home, sessions := talked(t)
+	dot, kept := &bytes.Buffer{}, album.New(home)
+	if err := png.Encode(dot, image.NewGray(image.Rect(0, 0, 3, 3))); err != nil {
+		t.Fatal(err)
+	}
+	for _, owner := range []string{"local", "acme"} {
+		if err := kept.Put(owner, "beach.png", dot.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		args string
+		left int
+	}{
+		{"--tenant acme --dry-run", 1}, {"--tenant acme --before 1d", 1}, {"--tenant acme --session " + sessions["acme"], 1}, {"--tenant acme", 0},
+	} {
+		if out, code := ran(t, home, append([]string{"data", "delete"}, strings.Fields(step.args)...)...); code != 0 {
+			t.Fatalf("%s: %d %s", step.args, code, out)
+		}
+		theirs, err := kept.List("acme")
+		mine, err2 := kept.List("local")
+		if err != nil || err2 != nil || len(theirs) != step.left || len(mine) != 1 {
+			t.Errorf("after %s there are %v and %v; %v %v", step.args, theirs, mine, err, err2)
 		}
 	}
 }

@@ -3,9 +3,14 @@
 # PYTHON names a Python of at least 3.12.
 set -eu
 cd "$(dirname "$0")/../.."
-env=.cache/harbor
-if [ ! -x "$env/bin/python" ]; then
-	"${PYTHON:-python3.12}" -m venv "$env"
+env=.cache/harbor python="${PYTHON:-python3.12}"
+if ! "$env/bin/python" -c 'import harbor' 2>/dev/null; then
+	if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+		echo "$python is no Python of at least 3.12: name one with PYTHON=" >&2
+		exit 1
+	fi
+	rm -rf "$env" # half of one, or a link that leads nowhere
+	"$python" -m venv "$env"
 	"$env/bin/pip" install -q harbor
 fi
 "$env/bin/pip" list 2>/dev/null | grep -i '^harbor '

@@ -1,6 +1,7 @@
 // Package album keeps the pictures that a tenant has put by for its cards, which show
 // one as <img src="asset:NAME">. They lie in the home, a directory for each tenant. What is
 // no picture, too large, or decodes to too much is refused when it comes (docs/formats/ui4a-chat.md).
+// Homes may have one directory in common: each picture is put in its place whole.
 package album
 
 import (
@@ -128,7 +129,7 @@ func (s *Store) List(owner string) ([]Picture, error) {
 }
 
 func none() error {
-	return errs.New(errs.NotFound, "there is no such picture", "GET /v1/pictures lists them")
+	return errs.New(errs.NotFound, "there is no such picture in this server's home", "GET /v1/pictures lists those that there are; servers on one Postgres share pictures only if their homes have one directory pictures/")
 }
 
 // Read gives the bytes of a tenant's picture.

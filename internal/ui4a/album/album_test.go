@@ -85,3 +85,32 @@ func TestPicturesAreKept(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 }
+
+// Homes share pictures if they have one directory in common, and else none.
+func TestHomesMayShareADirectory(t *testing.T) {
+	shared, one, two, alone := t.TempDir(), t.TempDir(), t.TempDir(), New(t.TempDir())
+	for _, home := range []string{one, two} {
+		if err := os.Symlink(shared, filepath.Join(home, directory)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good := pictureOf(t, 8, 8)
+	if err := New(one).Put("acme", "beach.png", good); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := New(two).Read("acme", "beach.png"); err != nil || !bytes.Equal(got, good) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if list, err := New(two).List("acme"); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if _, err := alone.Read("acme", "beach.png"); errs.CodeOf(err) != errs.NotFound || !strings.Contains(errs.As(err).Next, "one Postgres") {
+		t.Errorf("a home of its own: %v", err)
+	}
+	if err := New(two).Clear("acme"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(one).Read("acme", "beach.png"); errs.CodeOf(err) != errs.NotFound {
+		t.Errorf("deleted in the other: %v", err)
+	}
+}
