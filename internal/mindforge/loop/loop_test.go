@@ -1,8 +1,10 @@
 package loop
 
 import (
+	"slices"
 	"testing"
 
+	"macaron/internal/ids"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/ledger"
 	"macaron/internal/mindforge/lineage"
@@ -46,9 +48,13 @@ func TestThreeGenerations(t *testing.T) {
 }
 
 // An edit that is good at tasks and breaks live turns is promoted by no attempt: the canary goes
-// back, and the champion stays.
+// back, and the champion stays. The edit is one that the same run promotes where it breaks nothing.
 func TestPlantedRegressionIsTakenBack(t *testing.T) {
-	s := newSite(t, settings(func(s *Settings) { s.Generations, s.Scripted.Sly = 1, 1 }))
+	one := func(s *Settings) { s.Generations = 1 }
+	s := newSite(t, settings(one))
+	s.run(t)
+	sly := promotedEdit(t, s.entries(t), settings(one))
+	s = newSite(t, settings(func(s *Settings) { s.Generations, s.Scripted.Sly = 1, sly }))
 	s.run(t)
 	moves := map[string]int{}
 	for _, e := range s.entries(t) {
@@ -64,4 +70,36 @@ func TestPlantedRegressionIsTakenBack(t *testing.T) {
 	if moves[ledger.Canary] != 2 || moves[ledger.Champion] != 0 {
 		t.Errorf("names moved %v", moves)
 	}
+}
+
+// promotedEdit is the number of an improving edit of the planted problem that a run has promoted.
+func promotedEdit(t *testing.T, all []ledger.Entry, s Settings) int {
+	t.Helper()
+	r, err := NewRehearsal(s.Scripted)
+	must(t, err)
+	candidates, promoted := map[ids.Digest]mindforge.Candidate{}, ids.Digest("")
+	for _, e := range all {
+		b, err := e.Decode()
+		must(t, err)
+		switch b := b.(type) {
+		case ledger.Candidate:
+			candidates[b.Hash] = b.Candidate
+		case ledger.Decision:
+			if b.Decision.Stage == mindforge.Champion && b.Decision.Pass {
+				promoted = b.Decision.Candidate
+			}
+		}
+	}
+	for c, ok := candidates[promoted]; ok; c, ok = candidates[c.Parents[0]] {
+		for i, e := range r.Improving {
+			if slices.Contains(c.Edits, e) {
+				return i
+			}
+		}
+		if len(c.Parents) == 0 {
+			break
+		}
+	}
+	t.Fatal("the run has promoted no improving edit")
+	return 0
 }
