@@ -31,14 +31,23 @@ func (q *Queue) take(ctx context.Context, j jobs.Job) (*lease, error) {
 	ctx, stop := context.WithDeadline(ctx, l.end())
 	defer stop()
 	if err := l.allowed(ctx); err != nil {
-		return nil, err
+		return nil, l.late(err)
 	}
 	n, err := q.count(ctx, `INSERT INTO jobs_leases (key, holder, until) VALUES ($1, $2, `+q.now+` + $3)
 		ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE jobs_leases.holder = '' OR jobs_leases.until < `+q.now, j.Key, l.holder, q.o.Lease.Milliseconds())
 	if err == nil && n == 0 {
 		err = jobs.ErrLost
 	}
-	return l, err
+	return l, l.late(err)
+}
+
+// late makes the loss of the lease of what the database has not answered in time: it is no failure of
+// the handler, and counts as no try.
+func (l *lease) late(err error) error {
+	if err != nil && !time.Now().Before(l.end()) {
+		return jobs.ErrLost
+	}
+	return err
 }
 
 func (q *Queue) count(ctx context.Context, query string, args ...any) (int64, error) {

@@ -18,6 +18,7 @@ import (
 // A worker that loses its lease is told so, and what it held is another's.
 func TestLostLease(t *testing.T) {
 	both(t, func(t *testing.T, o Options) {
+		o.Lease = time.Hour // it is ended by hand
 		q := opened(t, o)
 		j := jobs.Job{Key: "k", Group: "g", Kind: "none"}
 		l, err := q.take(t.Context(), j)

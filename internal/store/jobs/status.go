@@ -47,6 +47,7 @@ type found struct {
 	id    int64
 	steps jobs.Progress
 	group string // the state that somebody gave it
+	held  bool   // a worker has its lease
 }
 
 func (q *Queue) once(ctx context.Context, where, arg string) (all []jobs.Status, err error) {
@@ -69,7 +70,8 @@ func (q *Queue) once(ctx context.Context, where, arg string) (all []jobs.Status,
 }
 
 func (q *Queue) find(ctx context.Context, where, arg string) (all []found, err error) {
-	rows, err := q.db.QueryContext(ctx, `SELECT k.id, coalesce(p.done, 0), coalesce(p.total, 0), coalesce(p.note, ''), coalesce(p.timed, 0), coalesce(p.took, 0), coalesce(g.state, '')
+	rows, err := q.db.QueryContext(ctx, `SELECT k.id, coalesce(p.done, 0), coalesce(p.total, 0), coalesce(p.note, ''), coalesce(p.timed, 0), coalesce(p.took, 0), coalesce(g.state, ''),
+		EXISTS (SELECT 1 FROM jobs_leases l WHERE l.key = k.key AND l.holder <> '' AND l.until >= `+q.now+`)
 		FROM jobs_keys k LEFT JOIN jobs_progress p ON p.key = k.key LEFT JOIN jobs_groups g ON g.name = k.grp WHERE `+where+` ORDER BY k.place`, arg)
 	if err != nil {
 		return nil, failed(err)
@@ -77,7 +79,7 @@ func (q *Queue) find(ctx context.Context, where, arg string) (all []found, err e
 	for rows.Next() {
 		var f found
 		p := &f.steps
-		if err := rows.Scan(&f.id, &p.Done, &p.Total, &p.Note, &p.Timed, &p.Took, &f.group); err != nil {
+		if err := rows.Scan(&f.id, &p.Done, &p.Total, &p.Note, &p.Timed, &p.Took, &f.group, &f.held); err != nil {
 			return nil, failed(first(err, rows.Close()))
 		}
 		all = append(all, f)
@@ -90,8 +92,9 @@ var states = map[rivertype.JobState]jobs.State{
 	rivertype.JobStateRunning: jobs.Running, rivertype.JobStateCompleted: jobs.Done, rivertype.JobStateDiscarded: jobs.Failed, rivertype.JobStateCancelled: jobs.Cancelled,
 }
 
-// status puts together what River and our tables say. What waits in a cancelled group is cancelled,
-// though River learns of it from the worker to whom it hands the job out.
+// status puts together what River and our tables say. What nobody works on in a cancelled group is
+// cancelled, though River learns of it from the worker to whom it hands the job out, and who never
+// takes its lease.
 func status(row *rivertype.JobRow, f found) (jobs.Status, error) {
 	var a args
 	if err := json.Unmarshal(row.EncodedArgs, &a); err != nil {
@@ -102,7 +105,7 @@ func status(row *rivertype.JobRow, f found) (jobs.Status, error) {
 		s.Worker = row.AttemptedBy[n-1]
 	}
 	switch {
-	case s.State == jobs.Waiting && f.group == "cancelled":
+	case f.group == "cancelled" && (s.State == jobs.Waiting || s.State == jobs.Running && !f.held):
 		s.State = jobs.Cancelled
 	case s.State == jobs.Cancelled && !cancelled(row):
 		s.State = jobs.Failed // of another try nothing was to be expected
