@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -21,7 +23,11 @@ import (
 	"macaron/internal/store/postgres/pgtest"
 )
 
-const short = 600 * time.Millisecond
+// Leases: one that is waited for, and one that no load of the machine uses up.
+const (
+	short  = time.Second
+	minute = time.Minute
+)
 
 // TestMain is also the worker process of tests that kill one.
 func TestMain(m *testing.M) {
@@ -37,8 +43,8 @@ func TestMain(m *testing.M) {
 
 // both runs a test on each database. The second queue is another process's.
 func both(t *testing.T, test func(t *testing.T, o Options)) {
-	t.Run("postgres", func(t *testing.T) { test(t, Options{URL: pgtest.Database(t), Lease: short}) })
-	t.Run("sqlite", func(t *testing.T) { test(t, Options{Path: filepath.Join(t.TempDir(), "jobs.db"), Lease: short}) })
+	t.Run("postgres", func(t *testing.T) { test(t, Options{URL: pgtest.Database(t), Lease: minute}) })
+	t.Run("sqlite", func(t *testing.T) { test(t, Options{Path: filepath.Join(t.TempDir(), "jobs.db"), Lease: minute}) })
 }
 
 func opened(t *testing.T, o Options) *Queue {
@@ -78,7 +84,7 @@ func works(t *testing.T, q *Queue, handlers map[string]jobs.Handler, parallel in
 
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for range 1500 {
+	for range 6000 {
 		if is() {
 			return
 		}
@@ -183,6 +189,56 @@ func TestPauseResumeCancel(t *testing.T) {
 	})
 }
 
+// Whatever a worker is about when Cancel and Resume come, the last one counts.
+func TestTheLastOfCancelAndResumeCounts(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q, other := opened(t, o), opened(t, o)
+		var steps [3]atomic.Int64
+		works(t, q, map[string]jobs.Handler{"endless": func(ctx context.Context, j jobs.Job, tk jobs.Ticket) error {
+			for {
+				if err := tk.Step(ctx, 0, 0, ""); err != nil {
+					return err
+				}
+				steps[j.Key[0]-'0'].Add(1)
+				time.Sleep(5 * time.Millisecond)
+			}
+		}}, len(steps))
+		stand := func(is func(s jobs.State) bool) func() bool {
+			return func() bool {
+				all, err := other.List(t.Context(), "g")
+				must(t, err)
+				return !slices.ContainsFunc(all, func(s jobs.Status) bool { return !is(s.State) })
+			}
+		}
+		for i := range steps {
+			must(t, q.Enqueue(t.Context(), jobs.Job{Key: strconv.Itoa(i), Group: "g", Kind: "endless"}))
+		}
+		for round := range 9 {
+			must(t, other.Cancel(t.Context(), "g"))
+			switch round % 3 {
+			case 0: // at the instant in which the last worker gives its job back
+				until(t, "all are cancelled", stand(func(s jobs.State) bool { return s == jobs.Cancelled }))
+			case 1: // somewhere in it
+				time.Sleep(time.Duration(round) * 50 * time.Millisecond)
+			}
+			must(t, other.Resume(t.Context(), "g"))
+			for i := range steps {
+				at := steps[i].Load()
+				until(t, "all go on", func() bool { return steps[i].Load() > at+2 })
+			}
+		}
+		must(t, other.Resume(t.Context(), "g"))
+		must(t, other.Cancel(t.Context(), "g"))
+		until(t, "all are cancelled", stand(func(s jobs.State) bool { return s == jobs.Cancelled }))
+		sum := func() int64 { return steps[0].Load() + steps[1].Load() + steps[2].Load() }
+		at := sum()
+		time.Sleep(2 * again)
+		if now := sum(); now != at || !stand(func(s jobs.State) bool { return s == jobs.Cancelled })() {
+			t.Errorf("%d steps after all were cancelled", now-at)
+		}
+	})
+}
+
 // What failed before it was cancelled is cancelled, and what failed for good after it was resumed has
 // failed; also if nobody works.
 func TestCancelledIsNotFailed(t *testing.T) {
@@ -238,11 +294,17 @@ const steps = 40
 // one finishes, every step took effect once, and no two workers were in one step.
 func TestKilledWorkersJobIsFinished(t *testing.T) {
 	both(t, func(t *testing.T, o Options) {
+		o.Lease = short
 		q, dir := opened(t, o), t.TempDir()
 		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "k", Group: "g", Kind: "files", Args: json.RawMessage(fmt.Sprintf("%q", dir)), Tries: 1}))
 		two := []*exec.Cmd{process(t, o), process(t, o)}
 		for _, at := range []int{10, 25} {
-			until(t, "the job goes on", func() bool { return done(t, dir) >= at })
+			until(t, "the job goes on", func() bool {
+				if s := state(t, q, "k"); s.State.Ended() {
+					t.Fatalf("the job has ended after %d steps: %+v, %+v", done(t, dir), s, s.Last)
+				}
+				return done(t, dir) >= at
+			})
 			busy := holder(t, dir)
 			for i, p := range two {
 				if p.Process.Pid == busy {

@@ -18,7 +18,6 @@ import (
 // A worker that loses its lease is told so, and what it held is another's.
 func TestLostLease(t *testing.T) {
 	both(t, func(t *testing.T, o Options) {
-		o.Lease = time.Hour // it is ended by hand
 		q := opened(t, o)
 		j := jobs.Job{Key: "k", Group: "g", Kind: "none"}
 		l, err := q.take(t.Context(), j)
@@ -35,6 +34,20 @@ func TestLostLease(t *testing.T) {
 		l.free(t.Context()) // must not give the other's away
 		must(t, second.Step(t.Context(), 1, 2, ""))
 	})
+}
+
+// A database that is too slow to give a lease fails no try, whatever it says in the end: the lease is
+// lost, and the job goes on elsewhere.
+func TestLateLeaseIsLost(t *testing.T) {
+	o := Options{URL: pgtest.Database(t), Lease: short}
+	staller, hung := stalls(t, o.URL)
+	q := opened(t, Options{URL: hung, Lease: o.Lease})
+	staller.hang(true)
+	_, err := q.take(t.Context(), jobs.Job{Key: "k", Group: "g", Kind: "none"})
+	staller.hang(false)
+	if !errors.Is(err, jobs.ErrLost) {
+		t.Errorf("no answer gives %v", err)
+	}
 }
 
 // What is free may be taken at once, and is no dead worker's before its lease would have ended: River

@@ -58,42 +58,11 @@ func (q *Queue) Paused(ctx context.Context, group string) (bool, error) {
 	return s == "paused", err
 }
 
-// Resume undoes Pause and Cancel; what had failed or was cancelled is tried again.
-func (q *Queue) Resume(ctx context.Context, group string) error {
-	if err := q.set(ctx, group, ""); err != nil {
-		return err
-	}
-	return q.each(ctx, group, func(s jobs.Status, id int64) error {
-		if s.State != jobs.Failed && s.State != jobs.Cancelled {
-			return nil
-		}
-		_, err := q.put.JobRetry(ctx, id)
-		return failed(err)
-	})
-}
-
 // Cancel ends the jobs of a group: those that run stop within half a second, and the others are
-// cancelled from now on. River's own cancellation is not used: it reaches a worker some time later,
+// cancelled from now on. River is never told: its own cancellation reaches a worker some time later,
 // and would then end a job that was resumed meanwhile.
 func (q *Queue) Cancel(ctx context.Context, group string) error {
 	return q.set(ctx, group, "cancelled")
-}
-
-func (q *Queue) each(ctx context.Context, group string, do func(s jobs.Status, id int64) error) error {
-	all, err := q.List(ctx, group)
-	if err != nil {
-		return err
-	}
-	for _, s := range all {
-		var id int64
-		if err := q.db.QueryRowContext(ctx, `SELECT id FROM jobs_keys WHERE key = $1`, s.Key).Scan(&id); err != nil {
-			return failed(err)
-		}
-		if err := do(s, id); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (q *Queue) set(ctx context.Context, group, state string) error {

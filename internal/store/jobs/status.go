@@ -56,17 +56,21 @@ func (q *Queue) once(ctx context.Context, where, arg string) (all []jobs.Status,
 		return nil, err
 	}
 	for _, f := range ours {
-		row, err := q.put.JobGet(ctx, f.id)
-		if err != nil {
-			return nil, failed(err)
-		}
-		s, err := status(row, f)
+		s, err := q.status(ctx, f)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+func (q *Queue) status(ctx context.Context, f found) (jobs.Status, error) {
+	row, err := q.put.JobGet(ctx, f.id)
+	if err != nil {
+		return jobs.Status{}, failed(err)
+	}
+	return status(row, f)
 }
 
 func (q *Queue) find(ctx context.Context, where, arg string) (all []found, err error) {
@@ -93,8 +97,8 @@ var states = map[rivertype.JobState]jobs.State{
 }
 
 // status puts together what River and our tables say. What nobody works on in a cancelled group is
-// cancelled, though River learns of it from the worker to whom it hands the job out, and who never
-// takes its lease.
+// cancelled, also while River hands it out to a worker, who never takes its lease. River itself never
+// learns of it.
 func status(row *rivertype.JobRow, f found) (jobs.Status, error) {
 	var a args
 	if err := json.Unmarshal(row.EncodedArgs, &a); err != nil {

@@ -15,7 +15,7 @@ import (
 const died = "its worker gave no sign of life"
 
 // ends are River's words for a try that ended because the job was cancelled: as the worker told
-// it, and as River does, which then drops what the worker told.
+// it in earlier builds, and as River does if it is asked, which then drops what the worker told.
 var ends = []string{river.JobCancel(jobs.ErrCancelled).Error(), rivertype.ErrJobCancelledRemotely.Error()}
 
 // final is what River puts before an error after which no other try comes.

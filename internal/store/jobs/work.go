@@ -16,6 +16,7 @@ import (
 const (
 	poll  = 100 * time.Millisecond // for new jobs, where the database tells of none
 	again = time.Second            // a paused job is looked at again after
+	long  = time.Minute            // and a cancelled one
 )
 
 // config is that of a client; one without workers hands out nothing.
@@ -94,12 +95,18 @@ func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
 	return written(err)
 }
 
-// cancelled ends a job of a cancelled group; one of a group that was resumed meanwhile goes on.
+// cancelled puts back a job of a cancelled group. River is not to end it: it writes an end some time
+// later, and so would end a job that was resumed meanwhile. One of a group that was resumed already
+// goes on.
 func (w *worker) cancelled(ctx context.Context, group string) error {
-	if s, err := w.q.group(ctx, group); err == nil && s != "cancelled" {
+	s, err := w.q.group(ctx, group)
+	switch {
+	case err != nil:
+		return river.JobSnooze(again)
+	case s != "cancelled":
 		return river.JobSnooze(0)
 	}
-	return river.JobCancel(jobs.ErrCancelled)
+	return river.JobSnooze(long)
 }
 
 // leave gives up a job whose lease is another's. River writes how a job ended by its number alone,
