@@ -38,7 +38,7 @@ const (
 // Classify says what a failed attempt failed by. What the record shows goes before what only
 // the task's solution tells; where nothing else is shown, the model could not do it.
 func Classify(a Attempt) Finding {
-	for _, look := range []func(Attempt) (mindforge.Failure, []string){machinery, contradicted, unknownTool, spentBudget, malformed, missingTool} {
+	for _, look := range []func(Attempt) (mindforge.Failure, []string){tooLong, machinery, contradicted, unknownTool, spentBudget, malformed, missingTool} {
 		if f, evidence := look(a); f != "" {
 			return Finding{f, clip(evidence)}
 		}
@@ -54,6 +54,17 @@ func clip(lines []string) []string {
 		}
 	}
 	return lines
+}
+
+// tooLong: what the contract says and the run has come to does not fit the model's context. Made
+// again it comes to the same, so it is no failure of the machinery.
+func tooLong(a Attempt) (mindforge.Failure, []string) {
+	for _, t := range a.Run.Failed {
+		if c := a.Run.Closed; c != nil && c.Status == record.RunFailed && t.Hop.Error == string(errs.ContextExceeded) {
+			return mindforge.Budget, []string{ended(c)}
+		}
+	}
+	return "", nil
 }
 
 // machinery: the run did not end by what the model did.

@@ -191,7 +191,7 @@ func (s *Settings) check() error {
 		{"evaluation.key", s.Evaluation.Key != ""},
 		{"budget", s.Budget.Attempts >= 0 && s.Budget.Trained >= 0 && s.Budget.USD >= 0 && s.Budget.Seconds >= 0},
 		{"discovery.tasks", 2 <= s.Discovery.Tasks && s.Discovery.Tasks <= 2000},
-		{"discovery.attempts", s.Discovery.Attempts <= 64},
+		{"discovery.attempts", 4 <= s.Discovery.Attempts && s.Discovery.Attempts <= 64},
 		{"discovery.level", 0 <= s.Discovery.Level && s.Discovery.Level <= 16},
 		{"discovery.proposals", 0 <= s.Discovery.Proposals && s.Discovery.Proposals <= 1000},
 		{"expansion.attempts", 1 <= s.Expansion.Attempts && s.Expansion.Attempts <= 1_000_000},
