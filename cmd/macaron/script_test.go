@@ -13,7 +13,13 @@ import (
 	"macaron/internal/engine/enginetest"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"macaron": main}) }
+// TestMain is also the evaluator that a run of the loop starts from within a test.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "forge" {
+		main()
+	}
+	testscript.Main(m, map[string]func(){"macaron": main})
+}
 
 // TestScripts runs testdata/script: each starts in a directory with a tiny model
 // (tiny.gguf) and adapters for it (L0, L1, new), and with a home of its own.

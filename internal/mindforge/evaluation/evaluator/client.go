@@ -10,6 +10,7 @@ import (
 	"io"
 	"os/exec"
 	"sync"
+	"time"
 
 	"macaron/internal/errs"
 	"macaron/internal/mindforge"
@@ -53,7 +54,8 @@ func Start(cmd *exec.Cmd, v Verifier) (*Client, error) {
 	}
 	c := &Client{verifier: v, cmd: cmd, in: in, out: bufio.NewReaderSize(out, 64<<10)}
 	if err := c.greet(); err != nil {
-		_ = c.Close() // the first error is told
+		_ = cmd.Process.Kill() // whoever that is does not know when to end
+		_ = c.Close()          // the first error is told
 		return nil, err
 	}
 	return c, nil
@@ -166,9 +168,15 @@ func (c *Client) call(q request) (response, error) {
 	return a, nil
 }
 
+// grace is how long a process that is asked for nothing more has to end; it keeps what it answers
+// before it answers, so that a kill loses nothing.
+const grace = 20 * time.Second
+
 // Close ends the process.
 func (c *Client) Close() error {
 	err := c.in.Close()
+	late := time.AfterFunc(grace, func() { _ = c.cmd.Process.Kill() })
+	defer late.Stop()
 	if wait := c.cmd.Wait(); err == nil {
 		err = wait
 	}
