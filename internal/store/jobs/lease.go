@@ -25,7 +25,14 @@ type lease struct {
 	begun  bool
 }
 
-// take takes a job, unless its group stands still or another worker has it.
+// finished is the holder of a job that its handler has done, for ever. River writes an end later and
+// by the job's number alone; where that end is lost, the job is handed out again, and this says so.
+const finished = "done"
+
+// errDone says that a job which was handed out is done already.
+var errDone = errors.New("the job is done")
+
+// take takes a job, unless its group stands still, another worker has it, or it is done (errDone).
 func (q *Queue) take(ctx context.Context, j jobs.Job) (*lease, error) {
 	l := &lease{q: q, job: j, holder: rand.Text(), since: time.Now(), sent: time.Now()}
 	ctx, stop := context.WithDeadline(ctx, l.end())
@@ -34,11 +41,23 @@ func (q *Queue) take(ctx context.Context, j jobs.Job) (*lease, error) {
 		return nil, l.late(err)
 	}
 	n, err := q.count(ctx, `INSERT INTO jobs_leases (key, holder, until) VALUES ($1, $2, `+q.now+` + $3)
-		ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE jobs_leases.holder = '' OR jobs_leases.until < `+q.now, j.Key, l.holder, q.o.Lease.Milliseconds())
+		ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE jobs_leases.holder <> $4 AND (jobs_leases.holder = '' OR jobs_leases.until < `+q.now+`)`, j.Key, l.holder, q.o.Lease.Milliseconds(), finished)
 	if err == nil && n == 0 {
-		err = jobs.ErrLost
+		err = q.held(ctx, j.Key)
 	}
 	return l, l.late(err)
+}
+
+// held says why a job cannot be taken: it is done, or another worker has it.
+func (q *Queue) held(ctx context.Context, key string) error {
+	var done bool
+	if err := q.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM jobs_leases WHERE key = $1 AND holder = $2)`, key, finished).Scan(&done); err != nil {
+		return failed(err)
+	}
+	if done {
+		return errDone
+	}
+	return jobs.ErrLost
 }
 
 // late makes the loss of the lease of what the database has not answered in time: it is no failure of
@@ -147,13 +166,17 @@ func (l *lease) retried(ctx context.Context) error {
 	return nil
 }
 
-// free gives the lease back: anybody may take it. It stands for its length all the same, so that
+// free gives the lease back: anybody may take it, or nobody any more where the job is done. It stands for its length all the same, so that
 // nobody takes the worker for dead before River knows how the job ended. Where the database does
 // not answer it ends by itself.
-func (l *lease) free(ctx context.Context) {
+func (l *lease) free(ctx context.Context, done bool) {
 	ctx, stop := context.WithTimeout(ctx, l.q.o.Lease/3)
 	defer stop()
-	if err := l.q.exec(ctx, `UPDATE jobs_leases SET holder = '', until = `+l.q.now+` + $1 WHERE key = $2 AND holder = $3`, l.q.o.Lease.Milliseconds(), l.job.Key, l.holder); err != nil {
+	next := ""
+	if done {
+		next = finished
+	}
+	if err := l.q.exec(ctx, `UPDATE jobs_leases SET holder = $4, until = `+l.q.now+` + $1 WHERE key = $2 AND holder = $3`, l.q.o.Lease.Milliseconds(), l.job.Key, l.holder, next); err != nil {
 		l.q.o.Log.Warn("a lease could not be given back, and ends by itself", "job", l.job.Key, "err", err)
 	}
 }

@@ -31,7 +31,7 @@ func TestLostLease(t *testing.T) {
 		}
 		second, err := q.take(t.Context(), j)
 		must(t, err)
-		l.free(t.Context()) // must not give the other's away
+		l.free(t.Context(), false) // must not give the other's away
 		must(t, second.Step(t.Context(), 1, 2, ""))
 	})
 }
@@ -70,7 +70,7 @@ func TestFreeIsNotDead(t *testing.T) {
 			l, err := q.take(t.Context(), j)
 			must(t, err)
 			is(what, false, long)
-			l.free(t.Context())
+			l.free(t.Context(), false)
 			is("free", false, long)
 			if free, err := q.free(t.Context(), "k"); err != nil || !free {
 				t.Errorf("what was given back is free %v, %v", free, err)
@@ -180,4 +180,31 @@ func (s *staller) carry(from, to net.Conn) {
 			return
 		}
 	}
+}
+
+// River writes how a job ended later, and by its number alone. Where that is lost and the job is handed
+// out once more, what its handler has done is not done again, also by another worker.
+func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q := opened(t, o)
+		var done atomic.Int64
+		handler := map[string]jobs.Handler{"once": func(context.Context, jobs.Job, jobs.Ticket) error { done.Add(1); return nil }}
+		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "k", Group: "g", Kind: "once"}))
+		for range 3 {
+			end := works(t, q, handler, 1)
+			until(t, "it is done", func() bool { return state(t, q, "k").State == jobs.Done })
+			end()
+			must(t, q.exec(t.Context(), `UPDATE jobs_leases SET until = 0`)) // much later
+			all, err := q.find(t.Context(), `k.key = $1`, "k")
+			must(t, err)
+			_, err = q.put.JobRetry(t.Context(), all[0].id)
+			must(t, err)
+			if s := state(t, q, "k"); s.State != jobs.Waiting {
+				t.Fatalf("it is %s, and was handed out again", s.State)
+			}
+		}
+		if n := done.Load(); n != 1 {
+			t.Errorf("its handler was called %d times", n)
+		}
+	})
 }

@@ -137,7 +137,10 @@ func (w *worker) hold(ctx context.Context, j *river.Job[args]) error {
 		return errs.New(errs.Unsupported, fmt.Sprintf("no worker of this build does jobs of the kind %.40q", body.Kind), "let a worker of the build that enqueued it go on")
 	}
 	l, err := w.q.take(ctx, body)
-	if err != nil {
+	switch {
+	case errors.Is(err, errDone):
+		return nil
+	case err != nil:
 		return err
 	}
 	held, stop := context.WithCancelCause(ctx)
@@ -149,6 +152,6 @@ func (w *worker) hold(ctx context.Context, j *river.Job[args]) error {
 	}
 	stop(nil)
 	<-renewed
-	l.free(context.WithoutCancel(ctx))
+	l.free(context.WithoutCancel(ctx), err == nil)
 	return err
 }
