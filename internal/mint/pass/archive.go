@@ -1,8 +1,6 @@
 package pass
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +87,7 @@ func (p *Pass) register(ctx context.Context, b *peer, r ledger.Remote, f facts) 
 		return "", err
 	}
 	defer body.Close()
-	adapter, err := mint.ReadPEFT(plain(body), archiveBytes)
+	adapter, err := mint.ReadArchive(body, archiveBytes)
 	if err != nil {
 		return "", err
 	}
@@ -121,29 +119,13 @@ func (p *Pass) parent(ctx context.Context, r ledger.Remote, f facts) (ids.Digest
 	return ids.Digest(of.Revision), err
 }
 
-// plain reads through gzip where there is any.
-func plain(r io.Reader) io.Reader {
-	in := bufio.NewReader(r)
-	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		if z, err := gzip.NewReader(in); err == nil {
-			return z
-		}
-	}
-	return in
-}
-
 // place is the path of the protocol below which the checkpoint of a backend is.
 func place(there string) (string, error) {
-	_, rest, ok := strings.Cut(there, "://")
-	run, checkpoint, cut := strings.Cut(rest, "/")
-	if !ok || !cut {
+	at, ok := mint.CheckpointPath(there)
+	if !ok {
 		return "", errs.New(errs.UpstreamFailed, fmt.Sprintf("the backend calls a checkpoint %q", errs.Clip(there)), "look at the version of that server")
 	}
-	parts := strings.Split(checkpoint, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
-	}
-	return "training_runs/" + url.PathEscape(run) + "/checkpoints/" + strings.Join(parts, "/"), nil
+	return at, nil
 }
 
 // archive asks where the archive of a checkpoint is, and gets it. Where it is, the backend

@@ -2,15 +2,11 @@ package tinkerclient
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
-	"io"
 	"mime/multipart"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"macaron/internal/errs"
 	"macaron/internal/mint"
@@ -33,7 +29,7 @@ func (c *Client) Adapter(ctx context.Context, path string) (catalogue.Files, err
 	if err != nil {
 		return catalogue.Files{}, err
 	}
-	got, err := mint.ReadPEFT(plain(bytes.NewReader(a.body)), archiveBytes)
+	got, err := mint.ReadArchive(bytes.NewReader(a.body), archiveBytes)
 	return catalogue.Files{Config: got.Config, Tensors: got.Tensors}, err
 }
 
@@ -51,29 +47,13 @@ func (c *Client) follow(ctx context.Context, location string) (*answer, error) {
 	return c.do(ctx, r, archiveBytes)
 }
 
-// plain reads through gzip where there is any.
-func plain(r io.Reader) io.Reader {
-	in := bufio.NewReader(r)
-	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		if z, err := gzip.NewReader(in); err == nil {
-			return z
-		}
-	}
-	return in
-}
-
 // place is where the protocol has a checkpoint.
 func place(path string) (string, error) {
-	_, rest, ok := strings.Cut(path, "://")
-	run, checkpoint, cut := strings.Cut(rest, "/")
-	if !ok || !cut {
+	at, ok := mint.CheckpointPath(path)
+	if !ok {
 		return "", errs.New(errs.InvalidRequest, errs.Clip(path)+" is no path of a checkpoint", "it is tinker://RUN/sampler_weights/NAME")
 	}
-	parts := strings.Split(checkpoint, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
-	}
-	return "training_runs/" + url.PathEscape(run) + "/checkpoints/" + strings.Join(parts, "/"), nil
+	return at, nil
 }
 
 // Upload makes a checkpoint of the PEFT files of an adapter and gives its path. Servers that
