@@ -140,7 +140,7 @@ func TestACanvasIsItsTenants(t *testing.T) {
 // it: the value is neither kept nor sent, no state is there under the name, and that the
 // canvas has held something is known after a restart too.
 func TestACanvasWrittenAgainKeepsWhatWasPrivate(t *testing.T) {
-	const canary = `"7391-XQZ"`
+	const canary = `"quince-7391"`
 	cfg := settings(t, t.TempDir())
 	s := start(t, cfg, &backendtest.Scripted{})
 	first := at[object](s.object(s.post(ask(user(canvas)))), "macaron")
@@ -162,11 +162,11 @@ func TestACanvasWrittenAgainKeepsWhatWasPrivate(t *testing.T) {
 		refused := func(body string) {
 			t.Helper()
 			_, answer := s.send("POST", "/v1/cards/"+again+"/actions", body)
-			if got := decoded(t, answer); at[string](got, "outcome") != "refused" || strings.Contains(answer, "7391") {
+			if got := decoded(t, answer); at[string](got, "outcome") != "refused" || strings.Contains(answer, "quince") {
 				t.Errorf("an Action gives %s", answer)
 			}
 		}
-		refused(actionOn(c, "book-7391", sequence, `"seats":2`, "")) // no text of the source's
+		refused(actionOn(c, "book-quince", sequence, `"seats":2`, "")) // no text of the source's
 		if _, body := s.send("POST", "/v1/cards/"+again+"/events", strings.Replace(eventOf(c, "state", `,"values":{"pin":`+canary+`,"seats":3}`), `"held":{}`, `"held":{`+held+`}`, 1)); body != "{}\n" {
 			t.Errorf("state gives %s", body)
 		}
@@ -190,7 +190,7 @@ func TestACanvasWrittenAgainKeepsWhatWasPrivate(t *testing.T) {
 		if a, ok := r.Body.(record.CardAction); ok {
 			private = private || a.Private
 		}
-		if line, err := record.EncodeLine(r); err != nil || bytes.Contains(line, []byte("7391")) {
+		if line, err := record.EncodeLine(r); err != nil || bytes.Contains(line, []byte("quince")) {
 			t.Errorf("the log has the private value, or %v", err)
 		}
 	}

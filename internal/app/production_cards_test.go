@@ -28,7 +28,7 @@ export default function Trip() {
 // What became of a card is a label of the rows of its answer, and selects them; a private
 // value is in no file of a dataset, and what a turn without consent said is in none either.
 func TestOutcomesOfCardsAreLabels(t *testing.T) {
-	const canary = "7391-XQZ"
+	const canary = "quince-7391"
 	s, _ := scriptedSite(t)
 	turn := at[string](at[object](s.object(s.post(ask(user(booking)), consenting)), "macaron"), "turn")
 	other := strings.NewReplacer("draw it", "and draw one for the boat", "Trip", "Boat").Replace(booking)
@@ -44,7 +44,7 @@ func TestOutcomesOfCardsAreLabels(t *testing.T) {
 	}
 	card := all.Cards[0]
 	const id = "act_01KDZZZZZZZZZZZZZZZZZZZZZZ"
-	act := `{"action":{"id":"` + id + `","origin":{"surface":"` + card.Surface + `","revision":"` + card.Revision + `","node":"button: Book"},"kind":"action","name":"book","state":{"seats":4711,"pin":null},
+	act := `{"action":{"id":"` + id + `","origin":{"surface":"` + card.Surface + `","revision":"` + card.Revision + `","node":"button: Book"},"kind":"action","name":"book","state":{"seats":47110001,"pin":null},
 		"execution":"event","visibility":{"audience":"ai","noai":[]},"time":"2026-03-01T12:00:00Z","sequence":1},"secrets":{"held":{"pin":"` + canary + `"},"sealed":{}}}`
 	resp, body := s.send("POST", "/v1/cards/"+turn+"/actions", act)
 	var receipt struct{ Outcome, Saw string }
@@ -77,7 +77,7 @@ func TestOutcomesOfCardsAreLabels(t *testing.T) {
 	}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		if err != nil || strings.Contains(string(text), "7391") || strings.Contains(string(text), "4711") || strings.Contains(string(text), "button: Book") {
+		if err != nil || strings.Contains(string(text), "quince") || strings.Contains(string(text), "47110001") || strings.Contains(string(text), "button: Book") {
 			t.Errorf("%s has what nobody may learn: %v", name, err)
 		}
 	}
@@ -93,7 +93,7 @@ func TestOutcomesOfCardsAreLabels(t *testing.T) {
 // nothing else of those: no private value, no state of an Action that stayed with the
 // person, no name of what was withheld. What is done on a canvas is told of its own branch.
 func TestAConversationAsATIF(t *testing.T) {
-	const canary = "7391-XQZ"
+	const canary = "quince-7391"
 	s, _ := scriptedSite(t)
 	canvas := strings.Replace(booking, "````ui4a/tsx", "````ui4a/tsx canvas/trip", 1)
 	first := at[object](s.object(s.post(ask(user(canvas)))), "macaron")
@@ -109,7 +109,7 @@ func TestAConversationAsATIF(t *testing.T) {
 		if err := json.Unmarshal([]byte(body), &all); err != nil || len(all.Cards) != 1 {
 			t.Fatalf("%v: %s", err, body)
 		}
-		resp, body := s.send("POST", "/v1/cards/"+turn+"/actions", `{"action":{"id":"`+name+`","origin":{"surface":"canvas/trip","revision":"`+all.Cards[0].Revision+`","node":"button: Book"},"kind":"action","name":"book","state":{"seats":`+strconv.Itoa(4710+sequence)+`,"pin":null},
+		resp, body := s.send("POST", "/v1/cards/"+turn+"/actions", `{"action":{"id":"`+name+`","origin":{"surface":"canvas/trip","revision":"`+all.Cards[0].Revision+`","node":"button: Book"},"kind":"action","name":"book","state":{"seats":`+strconv.Itoa(47110000+sequence)+`,"pin":null},
 			"execution":"event","visibility":{"audience":"`+visibility+`","noai":[]},"time":"2026-03-01T12:00:00Z","sequence":`+strconv.Itoa(sequence)+`},"secrets":{"held":{"pin":"`+canary+`"},"sealed":{}}}`)
 		if resp.StatusCode != http.StatusOK {
 			t.Fatal(body)
@@ -131,13 +131,13 @@ func TestAConversationAsATIF(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, no := range []string{"7391", "4712", "button: Book", `"withheld":["pin","seats"]`} {
+		for _, no := range []string{"quince", "47110002", "button: Book", `"withheld":["pin","seats"]`} {
 			if strings.Contains(string(text), no) {
 				t.Errorf("the document has %q", no)
 			}
 		}
 		used := talk.Turns[len(talk.Turns)-1].Turn != other
-		for _, want := range []string{`"action":{"id":"` + sent + `","surface":"canvas/trip"`, `"outcome":"completed"`, `"outcome":"kept"`, `4711`} {
+		for _, want := range []string{`"action":{"id":"` + sent + `","surface":"canvas/trip"`, `"outcome":"completed"`, `"outcome":"kept"`, `47110001`} {
 			if strings.Contains(string(text), want) != used {
 				t.Errorf("the branch that was used: %t; it has %s: %t\n%s", used, want, !used, text)
 			}

@@ -20,7 +20,7 @@ const inPanel = `document.querySelector("#canvas:not([hidden]) .card:not([hidden
 // An answer opens a canvas beside the thread while it is written; what is done there is a
 // turn, later answers patch it where it stands, and it is opened again with its state.
 func TestAnAnswerOpensACanvas(t *testing.T) {
-	const canary = "7391-XQZ"
+	const canary = "quince-7391"
 	g := &script{lines: map[string]string{
 		"card for":   plan,
 		"other word": "Of course.\n" + fenced("ui4a/patch canvas/trip", hunk(`      <p id="seats">{"Seats: " + seats}</p>`, `      <p id="seats">{"Places: " + seats}</p>`)),
@@ -78,7 +78,7 @@ func TestAnAnswerOpensACanvas(t *testing.T) {
 		t.Errorf("the repair says %q", got.Text())
 	}
 	v.quiet()
-	if all := everything(t, s, id); strings.Contains(all, "7391") {
+	if all := everything(t, s, id); strings.Contains(all, "quince") {
 		t.Error("the log has the private value")
 	}
 }
@@ -275,4 +275,38 @@ export default () => (
 		t.Errorf("what was written is shown as %q", got)
 	}
 	v.quiet()
+}
+
+// A canvas that is written again, with the private key declared as fit for a model or not at
+// all, does not open what was typed under it: the card does not show it, no model and no log
+// learns of it.
+func TestACanvasWrittenAgainOpensNothing(t *testing.T) {
+	const canary = "quince-7391"
+	opened := strings.NewReplacer(`usePrivateState("pin"`, `usePersistedState("pin"`, "usePersistedState, usePrivateState", "usePersistedState", `"Seats: "`, `"Open: " + pin + " Seats: "`).Replace(plan)
+	g := &script{lines: map[string]string{"card for": strings.Replace(plan, " @@ ", "", 1), "open it": strings.Replace(opened, " @@ ", "", 1),
+		"without": fenced("ui4a/tsx canvas/trip", `import { sendAction } from "$ui4a/chat";
+
+export default () => <button onClick={() => sendAction({ name: "book", reads: ["pin"] })}>Plain</button>;`)}}
+	s := start(t, t.TempDir(), g)
+	v := open(t, s.url, desktop)
+	v.ask("Make a card for the trip")
+	v.turns(1)
+	d := v.inside(s)
+	v.use(d, "PIN")
+	v.must(v.page.Insert(canary))
+	v.sees(d, `document.querySelector("input").value === `+quote(canary))
+	for _, line := range []string{"Now open it", "Do without"} {
+		v.ask(line)
+		v.wait(of(last(".body")) + `.includes("Changed the canvas trip.")`)
+		if line == "Do without" {
+			v.sees(d, `document.body.innerText.includes("Plain")`)
+			v.use(d, "Plain")
+			v.wait(of(last(".gesture")) + `.includes("Used the canvas trip: book")`)
+		}
+		v.sees(d, `!document.body.innerText.includes("quince") && ![...document.querySelectorAll("input")].some((e) => e.value.includes("quince"))`)
+	}
+	eventually(t, func() bool { return len(bodies[record.CardAction](t, s, v.session())) > 0 })
+	if all := everything(t, s, v.session()); strings.Contains(all, "quince") {
+		t.Error("the log has the private value")
+	}
 }

@@ -119,7 +119,7 @@ func bodies[T record.Body](t *testing.T, s *site, id string) (out []T) {
 // A card is there before its answer has ended; what is done on it is a turn with what the
 // model may see; it is opened again with its state; what is private is nowhere.
 func TestACardInAConversation(t *testing.T) {
-	const canary = "7391-XQZ"
+	const canary = "quince-7391"
 	var told buffer
 	g := &script{lines: map[string]string{"card": trip}, gate: make(chan struct{})}
 	s := serveWith(t, t.TempDir(), g, app.Options{Log: slog.New(slog.NewTextHandler(&told, &slog.HandlerOptions{Level: slog.LevelDebug}))})
@@ -170,7 +170,7 @@ func TestACardInAConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"log": everything(t, s, id), "engine": string(asked), "program's log": told.String()} {
-		if strings.Contains(text, "7391") || text == "" {
+		if strings.Contains(text, "quince") || text == "" {
 			t.Errorf("the %s has the private value, or nothing", name)
 		}
 	}

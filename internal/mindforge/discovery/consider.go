@@ -140,6 +140,8 @@ func (d *Discoverer) measured(ctx context.Context, t mindforge.Task, r *Record) 
 	switch rate := r.Solved.Value(); {
 	case n < d.set.Attempts:
 		return no(Unmeasured, "%d of %d attempts counted", n, d.set.Attempts), nil
+	case passes == 0 && d.set.MostFailing > 0 && d.failing >= d.set.MostFailing:
+		return r.outside(Unsolved), nil
 	case passes == 0:
 		r.Class = Failing
 	case rate < d.set.Low:

@@ -96,6 +96,7 @@ const (
 	Monotone    Reason = "diversity"    // of its shape there is too much already
 	TooEasy     Reason = "too_easy"     // solved too often
 	TooHard     Reason = "too_hard"     // solved too seldom, and yet not never
+	Unsolved    Reason = "unsolved"     // never solved, and of those there are enough
 	Unmeasured  Reason = "unmeasured"   // the machinery failed too often for a rate
 	Unconsented Reason = "consent"      // of production: nobody has consented
 	Unfinished  Reason = "unfinished"   // of production: it did not come to its end

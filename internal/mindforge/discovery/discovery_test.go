@@ -129,6 +129,12 @@ func TestDifficulty(t *testing.T) {
 	if got := consider(t, spoiled, of(worlds[0], task(t, worlds[0], "item_room", 0, 1))); got != "" || spoiled.Kept()[0].Solved.N != 5 {
 		t.Errorf("half of the attempts are spoiled: %q", got)
 	}
+	few := open(t, solves(0), func(s *discovery.Settings) { s.MostFailing = 1 })
+	for i, want := range []discovery.Reason{"", discovery.Unsolved} {
+		if got := consider(t, few, of(worlds[0], task(t, worlds[0], []string{"item_room", "busier"}[i], 0, 1))); got != want {
+			t.Errorf("the unsolved task %d: %q, want %q", i, got, want)
+		}
+	}
 	broken := open(t, func(mindforge.Task, int) (bool, bool) { return false, true }, nil)
 	if got := consider(t, broken, of(worlds[0], task(t, worlds[0], "item_room", 0, 1))); got != discovery.Unmeasured {
 		t.Errorf("all attempts are spoiled: %q", got)

@@ -11,6 +11,8 @@ type Settings struct {
 	Attempts int     `toml:"attempts" json:"attempts"` // of the pair at a task, at least 4: 0 of fewer says nothing
 	Low      float64 `toml:"low" json:"low"`           // solved at least so often, or never
 	High     float64 `toml:"high" json:"high"`
+	// MostFailing tasks that were never solved are kept at most; 0: any number.
+	MostFailing int `toml:"most_failing" json:"most_failing"`
 	// PerStructure tasks of one structure are kept at most: others are the same problem again.
 	PerStructure int      `toml:"per_structure" json:"per_structure"`
 	Likeness     float64  `toml:"likeness" json:"likeness"` // Jaccard similarity of texts from which two are alike
@@ -42,6 +44,7 @@ func (s Settings) Check() error {
 	}{
 		{s.Attempts < 4 || s.Attempts > 1000, "attempts", "4 to 1000"},
 		{!(s.Low > 0 && s.Low <= s.High && s.High <= 1), "low and high", "above 0, low at most high, at most 1"},
+		{s.MostFailing < 0 || s.MostFailing > 1_000_000, "most_failing", "0 (any number) and more"},
 		{s.PerStructure < 1 || s.PerStructure > 1_000_000, "per_structure", "1 and more"},
 		{!(s.Likeness > 0 && s.Likeness <= 1), "likeness", "above 0 to 1"},
 		{s.MaxChars < 50 || s.MaxChars > 100_000, "max_chars", "50 to 100000"},

@@ -18,6 +18,7 @@ type Shelf struct {
 	near       *filter.Near
 	structures map[ids.Digest]int
 	families   map[string]int
+	failing    int // of kept: never solved
 	refused    map[Reason]int
 	sources    map[Kind]int
 }
@@ -43,6 +44,9 @@ func (s *Shelf) put(r Record) {
 	s.structures[r.Structure]++
 	s.families[family(r.Task)]++
 	s.sources[r.Source.Kind]++
+	if r.Class == Failing {
+		s.failing++
+	}
 }
 
 // words are what texts are compared by: the canary is another one in each.

@@ -67,8 +67,8 @@ type found struct {
 
 // discover finds tasks of the families that are for training: those that a model chose, and as
 // many of each family as it can. They are kept when they are sound, new, nothing of what is sealed,
-// not all of one shape, and solved now and then by the champion, or never. What it solves too often
-// is made harder once.
+// not all of one shape, and solved now and then by the champion, or never, of which there are not
+// too many: from what is never solved nothing is learned. What it solves too often is made harder once.
 func (w *work) discover(ctx context.Context) error {
 	if w.has(w.key("tasks")) {
 		return nil
@@ -105,7 +105,7 @@ func (w *work) search(ctx context.Context, c entered, sealed discovery.Sealed) (
 		err = f.proposed(ctx)
 	}
 	families := w.training()
-	for i := 0; err == nil && len(f.kept) < w.Discovery.Tasks && i < 4*w.Discovery.Tasks; i++ {
+	for i := 0; err == nil && len(f.kept) < w.Discovery.Tasks && i < 8*w.Discovery.Tasks; i++ {
 		err = f.draw(ctx, families[i%len(families)], i)
 	}
 	if err == nil {

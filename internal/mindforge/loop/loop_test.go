@@ -50,11 +50,11 @@ func TestThreeGenerations(t *testing.T) {
 // An edit that is good at tasks and breaks live turns is promoted by no attempt: the canary goes
 // back, and the champion stays. The edit is one that the same run promotes where it breaks nothing.
 func TestPlantedRegressionIsTakenBack(t *testing.T) {
-	one := func(s *Settings) { s.Generations = 1 }
+	one := func(s *Settings) { s.Generations, s.Discovery.Failing = 1, 1 }
 	s := newSite(t, settings(one))
 	s.run(t)
 	sly := promotedEdit(t, s.entries(t), settings(one))
-	s = newSite(t, settings(func(s *Settings) { s.Generations, s.Scripted.Sly = 1, sly }))
+	s = newSite(t, settings(func(s *Settings) { one(s); s.Scripted.Sly = sly }))
 	s.run(t)
 	moves := map[string]int{}
 	for _, e := range s.entries(t) {

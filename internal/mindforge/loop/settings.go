@@ -85,6 +85,7 @@ type Discovery struct {
 	Level    int      `toml:"level" json:"level"`
 	Low      float64  `toml:"low" json:"low"` // solved at least so often, or never
 	High     float64  `toml:"high" json:"high"`
+	Failing  float64  `toml:"failing" json:"failing"` // share of the tasks that may be such as are never solved
 	Harder   bool     `toml:"harder" json:"harder"` // what is solved too often is made harder, once
 
 	PerStructure int             `toml:"per_structure" json:"per_structure"` // tasks of one structure, at most
@@ -96,6 +97,7 @@ type Discovery struct {
 // room are the settings of the room that looks at each task.
 func (d Discovery) room() discovery.Settings {
 	s := discovery.Defaults()
+	s.MostFailing = int(d.Failing * float64(d.Tasks))
 	s.Attempts, s.Low, s.High, s.PerStructure, s.Likeness, s.Floor, s.Splits = d.Attempts, d.Low, d.High, d.PerStructure, d.Likeness, d.Floor, []string{string(evaluation.Train)}
 	return s
 }
@@ -143,7 +145,7 @@ type Canary struct {
 func defaults() Settings {
 	return Settings{
 		Arm: Full, Actor: Scripted, Generations: 3, Plateau: 2, Batch: 16, AtOnce: 4,
-		Discovery: Discovery{Tasks: 24, Attempts: 4, High: 0.8, Low: 0.2, Harder: true, PerStructure: 2, Likeness: discovery.Defaults().Likeness, Floor: discovery.Defaults().Floor, Proposals: 8},
+		Discovery: Discovery{Tasks: 24, Attempts: 4, High: 0.8, Low: 0.2, Failing: 0.5, Harder: true, PerStructure: 2, Likeness: discovery.Defaults().Likeness, Floor: discovery.Defaults().Floor, Proposals: 8},
 		Expansion: Expansion{Attempts: 400, Minibatch: 4, MaxEdits: 16, Proposer: "uniform", Controls: true, Coverage: 4, Variety: 64},
 		Update:    Update{Rows: 4, Held: 12, Margin: 0.05, Settings: update.Defaults()}, Canary: Canary{Share: 0.05}, Scripted: scripted.DefaultSetup,
 	}
@@ -192,6 +194,7 @@ func (s *Settings) check() error {
 		{"budget", s.Budget.Attempts >= 0 && s.Budget.Trained >= 0 && s.Budget.USD >= 0 && s.Budget.Seconds >= 0},
 		{"discovery.tasks", 2 <= s.Discovery.Tasks && s.Discovery.Tasks <= 2000},
 		{"discovery.attempts", 4 <= s.Discovery.Attempts && s.Discovery.Attempts <= 64},
+		{"discovery.failing", 0 < s.Discovery.Failing && int(s.Discovery.Failing*float64(s.Discovery.Tasks)) >= 1 && s.Discovery.Failing <= 1},
 		{"discovery.level", 0 <= s.Discovery.Level && s.Discovery.Level <= 16},
 		{"discovery.proposals", 0 <= s.Discovery.Proposals && s.Discovery.Proposals <= 1000},
 		{"expansion.attempts", 1 <= s.Expansion.Attempts && s.Expansion.Attempts <= 1_000_000},

@@ -25,7 +25,7 @@ var (
 	invalid = []discovery.Reason{discovery.Malformed, discovery.Unknown, discovery.TooLong, discovery.Leak, discovery.NoFailing, discovery.Insecure, discovery.Unsolvable,
 		discovery.Flaky, discovery.Unconsented, discovery.Unfinished, discovery.Unverified, discovery.Unreplayed, discovery.Screened}
 	duplicate = []discovery.Reason{discovery.Repeated, discovery.Alike}
-	tried     = []discovery.Reason{discovery.TooEasy, discovery.TooHard}
+	tried     = []discovery.Reason{discovery.TooEasy, discovery.TooHard, discovery.Unsolved}
 )
 
 func discovered(generation int, d discovery.Told) Discovered {

@@ -21,6 +21,7 @@ func drawn(dir string) error {
 		return err
 	}
 	all := map[string][]result{}
+	var first *result
 	for _, p := range paths {
 		raw, err := os.ReadFile(p)
 		if err != nil {
@@ -29,6 +30,12 @@ func drawn(dir string) error {
 		var r result
 		if err := json.Unmarshal(raw, &r); err != nil || r.Schema != schema {
 			return errs.Newf(errs.FormatInvalid, "%s is no result", p)
+		}
+		if first == nil {
+			first = &r
+		}
+		if r.Hashes != first.Hashes {
+			return errs.New(errs.FormatInvalid, p+" is a result of another start, model, catalogue or evaluation contract: it had other sealed tasks, and is not compared", "move it away, or run its arm and seed again")
 		}
 		all[r.Arm] = append(all[r.Arm], r)
 	}
