@@ -13,7 +13,13 @@ const finalists = 2
 
 // reserve is what the end of a search takes: the agreed candidate on validation, and it and
 // the finalists again.
-func (s *Search) reserve() int { return (2 + finalists) * len(s.Valid) }
+func (s *Search) reserve() int { return reserve(len(s.Valid)) }
+
+func reserve(valid int) int { return (2 + finalists) * valid }
+
+// Least is how many attempts a search needs that validates on so many tasks: the base on each, and
+// what its end takes.
+func Least(valid int) int { return valid + reserve(valid) }
 
 // conclude measures the contract that all attempts together speak for, then tries it and the
 // best candidates again on fresh seeds. The best of many by the numbers that it was chosen by

@@ -128,8 +128,8 @@ func (s *Search) begin(ctx context.Context) error {
 	if s.Rates == (Rates{}) {
 		s.Rates = DefaultRates
 	}
-	if s.Minibatch > len(s.Train) || len(s.Valid) == 0 || s.Attempts < len(s.Valid)+s.reserve() {
-		return errs.Newf(errs.InvalidRequest, "the search has %d tasks to train on, %d to validate and %d attempts; it needs %d, 1 and %d", len(s.Train), len(s.Valid), s.Attempts, s.Minibatch, len(s.Valid)+s.reserve())
+	if s.Minibatch > len(s.Train) || len(s.Valid) == 0 || s.Attempts < Least(len(s.Valid)) {
+		return errs.Newf(errs.InvalidRequest, "the search has %d tasks to train on, %d to validate and %d attempts; it needs %d, 1 and %d", len(s.Train), len(s.Valid), s.Attempts, s.Minibatch, Least(len(s.Valid)))
 	}
 	if s.Guard == nil {
 		var err error

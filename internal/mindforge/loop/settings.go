@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -13,6 +14,7 @@ import (
 	"macaron/internal/ids"
 	"macaron/internal/mindforge/discovery"
 	"macaron/internal/mindforge/evaluation"
+	"macaron/internal/mindforge/expansion"
 	"macaron/internal/mindforge/scripted"
 	"macaron/internal/mindforge/update"
 )
@@ -86,7 +88,7 @@ type Discovery struct {
 	Low      float64  `toml:"low" json:"low"` // solved at least so often, or never
 	High     float64  `toml:"high" json:"high"`
 	Failing  float64  `toml:"failing" json:"failing"` // share of the tasks that may be such as are never solved
-	Harder   bool     `toml:"harder" json:"harder"` // what is solved too often is made harder, once
+	Harder   bool     `toml:"harder" json:"harder"`   // what is solved too often is made harder, once
 
 	PerStructure int             `toml:"per_structure" json:"per_structure"` // tasks of one structure, at most
 	Likeness     float64         `toml:"likeness" json:"likeness"`           // of texts, from which two are one
@@ -218,7 +220,22 @@ func (s *Settings) check() error {
 	if err := s.Discovery.room().Check(); err != nil {
 		return err
 	}
+	if err := s.searchable(); err != nil {
+		return err
+	}
 	return s.Update.check()
+}
+
+// searchable refuses a search that could not come to its end on as many tasks as discovery may
+// find: it would be found out only after discovery is paid.
+func (s *Settings) searchable() error {
+	valid := s.Discovery.Tasks / 2
+	least := expansion.Least(valid)
+	if s.Arm == Weights || s.Arm == None || s.Expansion.Attempts >= least {
+		return nil
+	}
+	return errs.New(errs.FormatInvalid, fmt.Sprintf("expansion.attempts = %d is too small: %d of the %d tasks of a generation (discovery.tasks) decide within the search, and that takes %d attempts", s.Expansion.Attempts, valid, s.Discovery.Tasks, least),
+		fmt.Sprintf("make it %d at least, or discovery.tasks smaller", least)).In("expansion.attempts")
 }
 
 // Hash names the settings. Where the evaluator lies does not count: its contract does, by its
