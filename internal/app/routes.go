@@ -77,6 +77,7 @@ func (a *App) table() []entry {
 		{"POST /v1/runs/{id}/resume", auth.Runs, tasks},
 		{"POST /v1/runs/{id}/cancel", auth.Runs, tasks},
 		{"POST /v1/runs/{id}/approve", auth.Approve, tasks},
+		{"POST /v1/runs/{id}/feedback", auth.Feedback, tasks},
 
 		{"POST /mcp", auth.Runs, protocol},
 		{"GET /mcp", auth.Runs, protocol},

@@ -48,6 +48,20 @@ func (h *Harness) Cancel(ctx context.Context, owner, id string) error {
 	return errs.New(errs.InvalidRequest, "the run is "+string(r.t.Status)+" already", "there is nothing to cancel")
 }
 
+// Judge keeps what a person says of a run that has ended. The last judgement is the one that stands.
+func (h *Harness) Judge(ctx context.Context, owner, id string, f record.Feedback) error {
+	r, err := h.still(ctx, owner, id)
+	switch {
+	case err != nil:
+		return err
+	case f.Score < -1 || f.Score > 1:
+		return errs.Newf(errs.InvalidRequest, "the score is %d: use 1, -1 or 0", f.Score).In("score")
+	case r.t.Closed == nil || r.t.Status == record.RunRunning:
+		return errs.New(errs.InvalidRequest, "the run is "+string(r.t.Status)+": there is nothing to judge yet", "wait until it has ended")
+	}
+	return r.append(ctx, f)
+}
+
 // still is a run of which records are written by somebody who does not work on it.
 func (h *Harness) still(ctx context.Context, owner, id string) (*run, error) {
 	t, err := h.Transcript(ctx, owner, id)

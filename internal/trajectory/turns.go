@@ -68,6 +68,9 @@ func (t Trainable) ToolErrors() (n int) {
 	return n
 }
 
+// Judged is what a person said of the run last; nil: nobody did.
+func (t Trainable) Judged() *record.Feedback { return t.run.Judged }
+
 // Status is how the run ended.
 func (t Trainable) Status() record.RunStatus { return t.run.Status }
 

@@ -17,6 +17,10 @@ func (r *Run) Apply(rec record.Record) {
 	}
 	r.Records++
 	r.Seq = max(r.Seq, rec.Seq)
+	if b, ok := rec.Body.(record.Feedback); ok { // said of the run, and no part of it
+		r.Judged = &b
+		return
+	}
 	r.last = rec.Time
 	switch b := rec.Body.(type) {
 	case record.Hop:

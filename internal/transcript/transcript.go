@@ -28,6 +28,7 @@ type Run struct {
 	Status record.RunStatus
 	Closed *record.RunClosed // the last one; nil if there is none yet
 	Totals record.RunTotals
+	Judged *record.Feedback // what a person said of it last; nil: nobody did
 
 	Records int   // from run.opened on
 	Seq     int64 // of the last one

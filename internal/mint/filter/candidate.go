@@ -63,7 +63,7 @@ func labels(cards []trajectory.Card) (out []CardLabel) {
 
 func ofRun(t trajectory.Trainable) *candidate {
 	head, pins := t.Run(), t.Pins()
-	c := &candidate{origin: origin(head, pins.Adapter.Name, head.Session), toolError: t.ToolErrors() > 0, failed: t.Status() != record.RunDone, tokens: t.GRPO}
+	c := &candidate{origin: origin(head, pins.Adapter.Name, head.Session), toolError: t.ToolErrors() > 0, failed: t.Status() != record.RunDone, feedback: t.Judged(), tokens: t.GRPO}
 	c.origin.Revision = pins.Adapter.Hash
 	c.answers(t.Answers())
 	c.take(t.SFT(), 0)

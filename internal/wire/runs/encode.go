@@ -60,7 +60,8 @@ type whole struct {
 	Limits   record.RunLimits `json:"limits"`
 	Totals   record.RunTotals `json:"totals"`
 	Outputs  []record.RunFile `json:"outputs,omitempty"`
-	Waits    *waits           `json:"waits,omitempty"` // for a person
+	Feedback int              `json:"feedback,omitempty"` // the last score
+	Waits    *waits           `json:"waits,omitempty"`    // for a person
 	Opened   time.Time        `json:"opened"`
 }
 
@@ -70,6 +71,12 @@ type waits struct {
 	Name      string          `json:"name,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Effect    string          `json:"effect,omitempty"`
+}
+
+// judged is a judgement that was kept.
+type judged struct {
+	Run string `json:"run"`
+	record.Feedback
 }
 
 // tell writes a run as it stands.
@@ -85,6 +92,9 @@ func (d Deps) tell(w http.ResponseWriter, r *http.Request, id string) error {
 func Whole(t *transcript.Run) any {
 	out := whole{ID: t.Head.Run, Object: "run", Status: t.Status, Resume: t.Status.Resumable(), Task: t.Opened.Task, Mode: t.Opened.Mode, Session: t.Head.Session,
 		Contract: string(t.Head.Contract), Purpose: t.Head.Purpose, Pins: t.Opened.Pins, Limits: t.Opened.Limits, Totals: t.Totals, Opened: t.Head.Time}
+	if t.Judged != nil {
+		out.Feedback = t.Judged.Score
+	}
 	if c := t.Closed; c != nil && t.Status != record.RunRunning {
 		out.Reason, out.Answer, out.Outputs = c.Reason, c.Answer, c.Outputs
 		if c.Call != "" {

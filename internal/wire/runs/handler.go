@@ -24,6 +24,7 @@ type Harness interface {
 	Continue(ctx context.Context, owner, id string, d harness.Decision, o harness.Options) error
 	Cancel(ctx context.Context, owner, id string) error
 	Approve(ctx context.Context, owner, id, call string, yes bool, words string) error
+	Judge(ctx context.Context, owner, id string, f record.Feedback) error
 	Transcript(ctx context.Context, owner, id string) (*transcript.Run, error)
 	List(ctx context.Context, owner, before string, limit int) ([]record.RunState, error)
 	Records(ctx context.Context, owner, id string, after int64) ([]record.Record, error)
@@ -49,6 +50,7 @@ func Handler(d Deps) http.Handler {
 		"POST /v1/runs/{id}/resume":        d.resume,
 		"POST /v1/runs/{id}/cancel":        d.cancel,
 		"POST /v1/runs/{id}/approve":       d.approve,
+		"POST /v1/runs/{id}/feedback":      d.judge,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if err := h(w, r); err != nil {
@@ -137,6 +139,30 @@ func (d Deps) approve(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return d.tell(w, r, id)
+}
+
+// reasonBytes bounds what a person says of a run.
+const reasonBytes = 2 << 10
+
+func (d Deps) judge(w http.ResponseWriter, r *http.Request) error {
+	m, err := members(w, r, "score", "reason")
+	if err != nil {
+		return err
+	}
+	score, err := limits.Whole("score", m["score"], -1, 1)
+	if err != nil {
+		return err
+	}
+	reason, err := chatapi.Optional("reason", m["reason"], reasonBytes)
+	if err != nil {
+		return err
+	}
+	id := r.PathValue("id")
+	f := record.Feedback{Score: int(score), Reason: reason}
+	if err := d.Harness.Judge(r.Context(), d.Owner(r), id, f); err != nil {
+		return err
+	}
+	return chatapi.WriteJSON(w, judged{id, f}) // who may judge may not always read
 }
 
 func (d Deps) list(w http.ResponseWriter, r *http.Request) error {
