@@ -20,6 +20,7 @@ import (
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/ledger"
 	"macaron/internal/mindforge/loop"
+	"macaron/internal/mint/filter"
 	"macaron/internal/models"
 	"macaron/internal/obs"
 	storejobs "macaron/internal/store/jobs"
@@ -43,7 +44,7 @@ func newForgeRun(e *env) *cobra.Command {
 				if err := live(set, c, serve); err != nil {
 					return err
 				}
-				o := app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)}
+				o := app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format), Evaluations: func() ([]filter.EvalSet, error) { return evaluations("") }}
 				if serve {
 					return e.forgeServed(cmd.Context(), c, set, "macaron forge run "+given[0]+" --serve", o)
 				}

@@ -21,6 +21,7 @@ import (
 	"macaron/internal/mcp"
 	forge "macaron/internal/mindforge/serve"
 	revisions "macaron/internal/mint/catalogue"
+	"macaron/internal/mint/filter"
 	"macaron/internal/models"
 	"macaron/internal/money"
 	"macaron/internal/obs"
@@ -46,6 +47,8 @@ type Options struct {
 	Unread    time.Duration     // how long a stream waits for a client that reads nothing; 0: 30 s
 	// Settings reads the settings again, for a reload; nil: there is none.
 	Settings func() (config.Config, error)
+	// Evaluations gives the sets that what is learned from production is held to; nil: it is not known.
+	Evaluations func() ([]filter.EvalSet, error)
 }
 
 // App is one running Macaron: everything under one MACARON_HOME.

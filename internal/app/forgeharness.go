@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"macaron/internal/auth"
@@ -14,6 +15,7 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/act"
+	"macaron/internal/mindforge/discovery"
 	forge "macaron/internal/mindforge/edit"
 	"macaron/internal/mindforge/evaluation/evaluator"
 	"macaron/internal/mindforge/expansion"
@@ -41,7 +43,7 @@ func asWorlds(all []world.World) (out []mindforge.World) {
 // training may make rows; what is improved is the pair in force.
 func (f *ForgeRun) harness() error {
 	a, worlds := f.app, shippedWorlds()
-	acting := &act.Actor{Deps: a.runs.Deps, Owner: f.Owner, Worlds: worlds, Purpose: record.Discovery}
+	acting := &act.Actor{Deps: a.runs.Deps, Owner: f.Owner, Worlds: append(slices.Clone(worlds), discovery.Replays()), Purpose: record.Discovery}
 	f.Actor = acting
 	f.Worlds, f.Catalogue, f.Proposer = asWorlds(worlds), forge.Committed(), expansion.Uniform{}
 	f.Start, f.Serving = a.inForce, &releasing{a.releases, f.Owner}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"macaron/internal/contract"
+	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/world"
@@ -32,12 +33,30 @@ const maxExact = 80
 
 // From makes the candidate of a run.
 func (d *Discoverer) From(ctx context.Context, p Production, r *transcript.Run) (*Candidate, *Refusal, error) {
-	c, refusal, err := p.candidate(ctx, r)
+	c, refusal, err := p.Candidate(ctx, r)
 	if refusal != nil {
-		refusal.Source = source(r)
 		return nil, d.Refuse(*refusal), nil
 	}
 	return c, nil, err
+}
+
+// Candidate makes the candidate of a run, or says why it is none. Nothing is counted.
+func (p Production) Candidate(ctx context.Context, r *transcript.Run) (*Candidate, *Refusal, error) {
+	c, refusal, err := p.candidate(ctx, r)
+	if refusal != nil {
+		refusal.Source = source(r)
+	}
+	return c, refusal, err
+}
+
+// Remade makes a candidate of production again, by what its task's verifier carries.
+func Remade(spec json.RawMessage, from Source) (*Candidate, error) {
+	var v world.Verifier
+	if err := strictly(spec, maxLine, &v); err != nil || v.Free == nil {
+		return nil, errs.New(errs.FormatInvalid, "the task of the run "+errs.Clip(from.Run)+" cannot be read", "go on with the build that wrote it")
+	}
+	t, err := replays{}.Free(*v.Free)
+	return &Candidate{t, replays{}, from}, err
 }
 
 func source(r *transcript.Run) Source {
@@ -104,7 +123,7 @@ func (p Production) written(ctx context.Context, c *contract.Contract, r *transc
 		}
 		f.Files[file.Path] = text
 	}
-	if a := strings.TrimSpace(r.Closed.Answer); a != "" && utf8.RuneCountInString(a) <= maxExact && !strings.Contains(a, "\n") {
+	if a := strings.TrimSpace(r.Closed.Answer); a != "" && a != world.Last && utf8.RuneCountInString(a) <= maxExact && !strings.Contains(a, "\n") {
 		f.Goal.Asked, f.Goal.Answer, f.Answer = true, a, "Answer with the result alone."
 	}
 	for _, file := range r.Closed.Outputs {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"macaron/internal/contract"
 	"macaron/internal/mindforge"
 	"macaron/internal/transcript"
 )
@@ -48,7 +49,7 @@ func solutionOf(a Attempt) mindforge.Solution {
 		if c.Called == nil || c.Returned == nil || c.Returned.Error != nil {
 			continue
 		}
-		call := mindforge.Call{Tool: c.Called.Name, Args: map[string]string{}}
+		call := mindforge.Call{Tool: a.tool(c.Called.Name), Args: map[string]string{}}
 		var args map[string]any
 		if json.Unmarshal(c.Called.Arguments, &args) == nil {
 			for k, v := range args {
@@ -58,6 +59,21 @@ func solutionOf(a Attempt) mindforge.Solution {
 		s.Calls = append(s.Calls, call)
 	}
 	return s
+}
+
+// tool is the name of a tool as tasks have it: what the contract uses under a name of its own.
+func (a Attempt) tool(name string) string {
+	if a.Contract == nil {
+		return name
+	}
+	for _, t := range a.Contract.Tools {
+		for _, of := range []string{contract.UseWorld, contract.UseBuiltin} {
+			if used, ok := strings.CutPrefix(t.Use, of); ok && t.Name == name {
+				return used
+			}
+		}
+	}
+	return name
 }
 
 // literal is an argument as a solution has it; "$" begins a reference there, and stands twice

@@ -231,7 +231,8 @@ func missingTool(a Attempt) (mindforge.Failure, []string) {
 	var out []string
 	for _, c := range a.Task.Judged.Solution.Calls {
 		line := "the solution calls " + c.Tool + ", which the run was not offered"
-		if !offered(a.Run, c.Tool) && !slices.Contains(out, line) {
+		has := func(d chat.ToolDef) bool { return a.tool(d.Name) == c.Tool }
+		if !slices.ContainsFunc(a.Run.Opened.Tools, has) && !slices.Contains(out, line) {
 			out = append(out, line)
 		}
 	}

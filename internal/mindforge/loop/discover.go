@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -63,10 +64,11 @@ type found struct {
 	Tries  int              `json:"tries"`
 	Passes int              `json:"passes"`
 	Source discovery.Source `json:"source"`
+	Spec   json.RawMessage  `json:"spec,omitempty"` // of production, which no world makes again
 }
 
-// discover finds tasks of the families that are for training: those that a model chose, and as
-// many of each family as it can. They are kept when they are sound, new, nothing of what is sealed,
+// discover finds tasks of the families that are for training: those of production, those that a
+// model chose, and as many of each family as it can. They are kept when they are sound, new, nothing of what is sealed,
 // not all of one shape, and solved now and then by the champion, or never, of which there are not
 // too many: from what is never solved nothing is learned. What it solves too often is made harder once.
 func (w *work) discover(ctx context.Context) error {
@@ -101,6 +103,9 @@ func (w *work) discover(ctx context.Context) error {
 // search considers tasks until there are enough.
 func (w *work) search(ctx context.Context, c entered, sealed discovery.Sealed) (*finder, error) {
 	f, err := w.finder(ctx, c, sealed)
+	if err == nil {
+		err = f.produced(ctx)
+	}
 	if err == nil {
 		err = f.proposed(ctx)
 	}
@@ -193,6 +198,9 @@ func (w *work) tasks(ctx context.Context) (train, valid []mindforge.Task, name i
 }
 
 func (w *work) again(f found) (mindforge.Task, error) {
+	if f.Source.Kind == discovery.FromRun {
+		return remade(f)
+	}
 	i := slices.IndexFunc(w.Worlds, func(x mindforge.World) bool { return x.Name() == f.World })
 	if i < 0 {
 		return mindforge.Task{}, errs.New(errs.NotFound, "this build has no world "+errs.Clip(f.World), "go on with the build that began the run")

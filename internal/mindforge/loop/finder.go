@@ -158,6 +158,10 @@ func (f *finder) look(ctx context.Context, c discovery.Candidate) (*discovery.Re
 		return no, err
 	}
 	t := r.Task
-	f.kept = append(f.kept, found{ID: t.ID, World: t.World, Family: t.Family, Level: t.Level, Seed: t.Seed, Ways: t.Ways, Tries: r.Solved.N, Passes: r.Solved.K, Source: r.Source})
+	kept := found{ID: t.ID, World: t.World, Family: t.Family, Level: t.Level, Seed: t.Seed, Ways: t.Ways, Tries: r.Solved.N, Passes: r.Solved.K, Source: r.Source}
+	if r.Source.Kind == discovery.FromRun {
+		kept.Spec = r.Spec
+	}
+	f.kept = append(f.kept, kept)
 	return nil, nil
 }

@@ -99,8 +99,9 @@ type Loop struct {
 	Evaluation evaluation.Signed
 	Verifier   evaluator.Verifier // whom decisions are believed
 	Judge      func(ctx context.Context, v evaluator.Verifier) (Judge, error)
-	Updater    Updater // nil: nothing trains
-	Runs       Runs    // nil: attempts have no records
+	Production *Production // nil: no task comes from what people had done
+	Updater    Updater     // nil: nothing trains
+	Runs       Runs        // nil: attempts have no records
 	Serving    Serving
 	Start      func(ctx context.Context) (mindforge.Pair, error) // the pair in force
 	Decoys     func(champion mindforge.Pair, generation int) ([]mindforge.Edit, error)

@@ -94,6 +94,9 @@ type Discovery struct {
 	Likeness     float64         `toml:"likeness" json:"likeness"`           // of texts, from which two are one
 	Floor        discovery.Floor `toml:"floor" json:"floor"`                 // of diversity
 	Proposals    int             `toml:"proposals" json:"proposals"`         // tasks that the actor's model may choose; 0: none
+
+	// Production is how many tasks of a generation may come from what people had done. 0 leaves the name of a run as it was.
+	Production int `toml:"production" json:"production,omitempty"`
 }
 
 // room are the settings of the room that looks at each task.
@@ -199,6 +202,7 @@ func (s *Settings) check() error {
 		{"discovery.failing", 0 < s.Discovery.Failing && int(s.Discovery.Failing*float64(s.Discovery.Tasks)) >= 1 && s.Discovery.Failing <= 1},
 		{"discovery.level", 0 <= s.Discovery.Level && s.Discovery.Level <= 16},
 		{"discovery.proposals", 0 <= s.Discovery.Proposals && s.Discovery.Proposals <= 1000},
+		{"discovery.production", 0 <= s.Discovery.Production && s.Discovery.Production <= s.Discovery.Tasks && (s.Discovery.Production == 0 || s.Actor == Harness)},
 		{"expansion.attempts", 1 <= s.Expansion.Attempts && s.Expansion.Attempts <= 1_000_000},
 		{"expansion.minibatch", 1 <= s.Expansion.Minibatch && s.Expansion.Minibatch <= s.Discovery.Tasks/2},
 		{"expansion.greedy", 0 <= s.Expansion.Greedy && s.Expansion.Greedy <= 1},

@@ -95,8 +95,8 @@ func (w *work) tokens() int64 {
 	return max(1, w.Budget.Trained-w.spent.Trained)
 }
 
-// lessons are the attempts of the arm that harvests for training, and those that are made at the
-// same tasks under the pair that is trained.
+// lessons are the attempts of the arm that harvests for training, those that are made at the same
+// tasks under the pair that is trained, and the runs of production that tasks came from.
 func (w *work) lessons(ctx context.Context, from entered) (tries []expansion.Tried, tasks []mindforge.Task, err error) {
 	if tasks, _, _, err = w.tasks(ctx); err != nil {
 		return nil, nil, err
@@ -118,7 +118,11 @@ func (w *work) lessons(ctx context.Context, from entered) (tries []expansion.Tri
 		return nil, nil, err
 	}
 	own, err := w.sampled(ctx, from.Pair, tasks)
-	return append(tries, own...), tasks, err
+	if err != nil {
+		return nil, nil, err
+	}
+	lived, err := w.lived(ctx)
+	return append(append(tries, own...), lived...), tasks, err
 }
 
 // sampled makes attempts at tasks under a pair.

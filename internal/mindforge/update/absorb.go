@@ -68,12 +68,13 @@ func (u *Updater) Absorb(ctx context.Context, a Absorption, all []Trajectory) (A
 			return out, err
 		}
 	}
+	a.Job.Settings.Method = SFT
 	played, err := a.replay(ctx, all, &out)
 	if err != nil {
 		return out, err
 	}
 	j := a.Job
-	j.Operator, j.Contract, j.Settings.Method = mindforge.Absorb, a.Short.Contract.Hash(), SFT
+	j.Operator, j.Contract = mindforge.Absorb, a.Short.Contract.Hash()
 	if j.Selected, err = j.Settings.Select(ctx, played, u.Splits, j.From); err != nil {
 		return out, err
 	}
@@ -111,6 +112,12 @@ func (u *Updater) held(tasks []mindforge.Task) error {
 func (a *Absorption) replay(ctx context.Context, all []Trajectory, out *Absorbed) (played []Trajectory, err error) {
 	for i, t := range all {
 		if verdict(&t) != "" {
+			continue
+		}
+		if _, why, err := a.Job.Settings.allowed(ctx, &t); err != nil {
+			return nil, err
+		} else if why != "" {
+			played = append(played, t) // the selection says so too
 			continue
 		}
 		again, err := a.Replay.Play(ctx, a.Short, t, a.Job.Seed+uint64(i)) //nolint:gosec // any bits are a seed

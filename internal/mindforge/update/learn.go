@@ -90,9 +90,17 @@ func (g *Generation) read(ctx context.Context) (all []Trajectory, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Trajectory{Task: task, Outcome: t.Outcome, Run: r})
+		all = append(all, Trajectory{Task: task, Outcome: t.Outcome, Run: r, Feedback: judged(r)})
 	}
 	return all, nil
+}
+
+// judged is what a person said of a run. A score of 0 takes back what was said before.
+func judged(r *transcript.Run) *int {
+	if r.Judged == nil || r.Judged.Score == 0 {
+		return nil
+	}
+	return &r.Judged.Score
 }
 
 // bring plays successes of other contracts under the pair's, so that what is learned is what
@@ -105,6 +113,11 @@ func (g *Generation) bring(ctx context.Context, all []Trajectory) error {
 	for i, t := range all {
 		if verdict(&t) != "" || t.Run.Head.Contract == here {
 			continue
+		}
+		if _, why, err := g.Settings.allowed(ctx, &t); err != nil {
+			return err
+		} else if why != "" {
+			continue // the selection says so too
 		}
 		again, err := g.Replay.Play(ctx, g.Pair, t, g.Seed+uint64(i)) //nolint:gosec // any bits are a seed
 		if err != nil {

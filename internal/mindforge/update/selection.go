@@ -1,6 +1,7 @@
 package update
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -128,19 +129,9 @@ func (s *Settings) candidate(ctx context.Context, t *Trajectory) (c candidate, w
 	case mindforge.FlawedTask:
 		return c, flawed, nil
 	}
-	may, err := trajectory.Training(t.Run)
-	if err != nil {
-		if t.Run.Head.Purpose == record.Production {
-			return c, consent, nil
-		}
-		return c, purpose, nil
-	}
-	if t.Run.Head.Purpose == record.Production {
-		rules := filter.Defaults()
-		rules.Quality.Failed = false // failures are what successes are compared with
-		if why, _, err = filter.Screen(ctx, rules, nil, may); why != "" || err != nil {
-			return c, why, err
-		}
+	may, why, err := s.allowed(ctx, t)
+	if why != "" || err != nil {
+		return c, why, err
 	}
 	shape, err := form(t.Run)
 	if err != nil {
@@ -159,9 +150,29 @@ func (s *Settings) candidate(ctx context.Context, t *Trajectory) (c candidate, w
 	return c, "", nil
 }
 
+// allowed asks for the purpose, and of production for consent and the filter of data sets. What is
+// played again is of discovery then, so this is asked before.
+func (s *Settings) allowed(ctx context.Context, t *Trajectory) (may trajectory.Trainable, why string, err error) {
+	may, err = trajectory.Training(t.Run)
+	switch {
+	case err != nil && t.Run.Head.Purpose == record.Production:
+		return may, consent, nil
+	case err != nil:
+		return may, purpose, nil
+	case t.Run.Head.Purpose != record.Production:
+		return may, "", nil
+	}
+	rules := filter.Defaults()
+	rules.Quality.Failed = false // failures are what successes are compared with
+	rules.Quality.Negative = s.Method != GRPO
+	why, _, err = filter.Screen(ctx, rules, nil, may)
+	return may, why, err
+}
+
 // imitated are the successes, different ones, spread over families and forms: by turns one of
-// each, so that what is easy to find does not crowd out the rest.
+// each, so that what is easy to find does not crowd out the rest. Those of a higher reward go first.
 func (s *Settings) imitated(all []candidate, rep *Report) []candidate {
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.reward, a.reward) })
 	near := filter.NewNear(filter.Defaults().Double.Shingle)
 	byKind, families := map[string][]candidate{}, map[string][]string{} // kinds in the order of their first success
 	for _, c := range all {

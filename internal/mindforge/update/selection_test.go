@@ -145,6 +145,31 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// Of successes that are imitated, what people liked goes first where not all find a place. What was
+// judged bad in production goes altogether.
+func TestWhatPeopleSaidOfSuccesses(t *testing.T) {
+	s := settings(update.SFT)
+	s.Selection.Rows, s.Selection.Effective, s.Selection.Feedback = 1, 0, 0.25
+	plain, liked, bad := acted("f0", "tool0", "one thing"), acted("f0", "tool0", "another thing"), acted("f0", "tool0", "a bad thing")
+	plus := 1
+	liked.Feedback = &plus
+	bad.Run.Head.Purpose, bad.Run.Head.Consent, bad.Run.Judged = record.Production, record.ConsentTrain, &record.Feedback{Score: -1}
+	first := func() []int32 {
+		return must[update.Selected](t)(s.Select(ctx, []update.Trajectory{plain, bad, liked}, splits, adapter.Revision{})).Rows[0].Tokens
+	}
+	liked.Run.Turns[0].Head.Blob.Tokens = []int32{6, 7}
+	if got := first(); fmt.Sprint(got) != "[1 2 3 6 7]" {
+		t.Errorf("%v was taken, not what was liked", got)
+	}
+	s.Selection.Feedback = 0
+	if got := first(); fmt.Sprint(got) != "[1 2 3 4 5]" {
+		t.Errorf("%v was taken: feedback counts for nothing", got)
+	}
+	if r := must[update.Selected](t)(s.Select(ctx, []update.Trajectory{plain, bad, liked}, splits, adapter.Revision{})).Report; r.Dropped["negative_feedback"] != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Equal shares are their number, one kind is one.
 func TestEffective(t *testing.T) {
 	for _, c := range []struct {
