@@ -46,6 +46,9 @@ type Status struct {
 	Worker   string    `json:"worker,omitempty"`
 	Since    time.Time `json:"since"` // it was enqueued
 	Progress Progress  `json:"progress"`
+	// Worked is how long workers were at it, up to the last step and to what each of them ended
+	// with: neither a pause nor the time when nobody had it counts.
+	Worked time.Duration `json:"worked_ns"`
 }
 
 // Failure is why a try of a job failed.

@@ -42,7 +42,8 @@ func (w *work) absorb(ctx context.Context, from entered) (bool, string, error) {
 	if err != nil {
 		return false, "", err
 	}
-	o := w.outcomes(ctx, "held", 0, 3*len(s.Held))
+	before := w.Settings.Update.Attempts * len(s.Tasks)
+	o := w.outcomes(ctx, "held", before, before+3*len(s.Held))
 	s.Actor = o
 	l, got, ok, err := a.Absorb(ctx, s, w.ticket)
 	if err == nil {
@@ -59,6 +60,14 @@ func (w *work) absorb(ctx context.Context, from entered) (bool, string, error) {
 	_, err = w.candidate(ctx, w.key("absorbed"), mindforge.Candidate{Contract: s.Pair.Contract.Hash(), Revisions: l.Pair.Revisions, Parents: parents(champion, from), Operator: mindforge.Absorb, Edits: rest,
 		Proposer: "update", Seed: s.Seed, Generation: w.g}, s.Pair.Contract)
 	return true, itoa(words) + " edits in words were moved into the adapter", err
+}
+
+// measures is how many attempts are made to measure a pair that is made shorter.
+func (w *work) measures(from entered) int {
+	if _, words := parted(from.Record.Edits); !w.Settings.Update.Absorb || words == 0 {
+		return 0
+	}
+	return 3 * w.Settings.Update.Held
 }
 
 // parted are edits without those in words, of which there are so many.

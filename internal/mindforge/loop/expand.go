@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/expansion"
@@ -23,7 +24,8 @@ func (w *work) expand(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x := &expander{w, c, train, valid, 0}
+	x := &expander{w, c, train, valid, 0, nil}
+	x.parts = x.plan()
 	tell := map[string]string{}
 	if w.Arm != Weights {
 		err = x.search(ctx, tell)
@@ -41,19 +43,59 @@ type expander struct {
 	*work
 	champion     entered
 	train, valid []mindforge.Task
-	done         int
+	done         int // attempts of the parts that are done
+	parts        []part
 }
 
-// total is about how many attempts the stage makes.
-func (x *expander) total() int {
-	n := 0
+// part is one of what the stage does, with the attempts that it makes: about so many, or at most.
+type part struct {
+	name string
+	most int
+}
+
+// plan lists what the stage does, controls included.
+func (x *expander) plan() (all []part) {
 	if x.Arm != Weights {
-		n += x.Expansion.Attempts
+		all = append(all, part{"search", x.Expansion.Attempts})
 		if x.Expansion.Controls {
-			n += x.Expansion.Attempts
+			all = append(all, part{"random", x.Expansion.Attempts})
 		}
 	}
-	return n + x.Expansion.Coverage*len(x.train)
+	if x.Expansion.Coverage > 0 {
+		rounds, learned := x.Expansion.Coverage*len(x.train), x.Expansion.Variety*len(x.valid)
+		for _, arm := range x.arms() {
+			n := rounds
+			if arm == "adaptive" || arm == "portfolio" {
+				n += learned
+			}
+			all = append(all, part{"coverage-" + arm, n})
+		}
+	}
+	return all
+}
+
+// arms of coverage that the run has.
+func (x *expander) arms() []string {
+	switch {
+	case x.Arm == Weights:
+		return []string{"resampled"} // the contract stays, also where trajectories are made
+	case !x.Expansion.Controls:
+		return []string{"adaptive"}
+	}
+	return []string{"adaptive", "resampled", "random", "portfolio"}
+}
+
+// part are the outcomes of a part. The stage's total has what the parts before have made, and what
+// this one and those behind it may make.
+func (x *expander) part(ctx context.Context, name string) *outcomes {
+	i := slices.IndexFunc(x.parts, func(p part) bool { return p.name == name })
+	total := x.done
+	for _, p := range x.parts[i:] {
+		total += p.most
+	}
+	o := x.outcomes(ctx, name, x.done, total)
+	o.part = fmt.Sprintf("%s (%d of %d, at most %d attempts)", name, i+1, len(x.parts), x.parts[i].most)
+	return o
 }
 
 func (x *expander) settings() expansion.Settings {
@@ -63,7 +105,7 @@ func (x *expander) settings() expansion.Settings {
 
 // search looks for one contract, and says what a random search of the same attempts finds.
 func (x *expander) search(ctx context.Context, tell map[string]string) error {
-	o := x.outcomes(ctx, "search", x.done, x.total())
+	o := x.part(ctx, "search")
 	past, err := x.past(ctx)
 	if err != nil {
 		return err
@@ -94,7 +136,7 @@ func (x *expander) search(ctx context.Context, tell map[string]string) error {
 }
 
 func (x *expander) random(ctx context.Context, tell map[string]string) error {
-	o := x.outcomes(ctx, "random", x.done, x.total())
+	o := x.part(ctx, "random")
 	s := &expansion.Search{Settings: x.settings(), Actor: x.Actor, Catalogue: x.Catalogue, Proposer: expansion.Uniform{}, Base: x.champion.Pair, Train: x.train, Valid: x.valid, Cache: o}
 	s.Seed = x.draw("random", x.g)
 	r, err := s.RandomSearch(ctx)
@@ -109,25 +151,16 @@ func (x *expander) random(ctx context.Context, tell map[string]string) error {
 // cover harvests passes, for training and for the curve of coverage.
 func (x *expander) cover(ctx context.Context, tell map[string]string) error {
 	c := &expansion.Coverage{Seed: x.draw("coverage", x.g), Rounds: x.Expansion.Coverage, Actor: x.Actor, Catalogue: x.Catalogue, Base: x.champion.Pair, Items: x.train, Train: x.valid, Variety: x.Expansion.Variety, AtOnce: x.AtOnce}
-	arms := []struct {
-		name string
-		do   func() (expansion.Harvest, error)
-	}{
-		{"adaptive", func() (expansion.Harvest, error) { return c.Adaptive(ctx, x.Proposer) }},
-		{"resampled", func() (expansion.Harvest, error) { return c.Resampled(ctx) }},
-		{"random", func() (expansion.Harvest, error) { return c.Random(ctx) }},
-		{"portfolio", func() (expansion.Harvest, error) { return c.Portfolio(ctx) }},
+	do := map[string]func() (expansion.Harvest, error){
+		"adaptive":  func() (expansion.Harvest, error) { return c.Adaptive(ctx, x.Proposer) },
+		"resampled": func() (expansion.Harvest, error) { return c.Resampled(ctx) },
+		"random":    func() (expansion.Harvest, error) { return c.Random(ctx) },
+		"portfolio": func() (expansion.Harvest, error) { return c.Portfolio(ctx) },
 	}
-	switch {
-	case x.Arm == Weights:
-		arms = arms[1:2] // the contract stays, also where trajectories are made
-	case !x.Expansion.Controls:
-		arms = arms[:1]
-	}
-	for _, a := range arms {
-		o := x.outcomes(ctx, "coverage-"+a.name, x.done, x.total())
+	for _, arm := range x.arms() {
+		o := x.part(ctx, "coverage-"+arm)
 		c.Cache = o
-		h, err := a.do()
+		h, err := do[arm]()
 		if err != nil {
 			return err
 		}
@@ -135,11 +168,11 @@ func (x *expander) cover(ctx context.Context, tell map[string]string) error {
 			return err
 		}
 		x.done = o.done
-		if err := x.harvest(ctx, a.name, h); err != nil {
+		if err := x.harvest(ctx, arm, h); err != nil {
 			return err
 		}
 		if curve := h.Curve(x.train); len(curve) > 0 {
-			tell["coverage "+a.name] = decimal(curve[len(curve)-1].Covered.Mean)
+			tell["coverage "+arm] = decimal(curve[len(curve)-1].Covered.Mean)
 		}
 	}
 	return nil

@@ -25,9 +25,11 @@ type finder struct {
 
 func (w *work) finder(ctx context.Context, c entered, sealed discovery.Sealed) (*finder, error) {
 	shelf, err := discovery.NewShelf(w.Discovery.room(), nil)
-	o := w.outcomes(ctx, "discovery", 0, w.Discovery.Tasks*w.Discovery.Attempts)
+	o := w.outcomes(ctx, "discovery", 0, 0)
 	split := func(world, family string) string { return string(w.Evaluation.Splits.Of(world, family)) }
-	return &finder{work: w, o: o, Discoverer: &discovery.Discoverer{Shelf: shelf, Actor: o, Pair: c.Pair, Sealed: sealed, Split: split, Seed: w.draw("discovery", w.g), Planted: w.Planted}}, err
+	f := &finder{work: w, o: o, Discoverer: &discovery.Discoverer{Shelf: shelf, Actor: o, Pair: c.Pair, Sealed: sealed, Split: split, Seed: w.draw("discovery", w.g), Planted: w.Planted}}
+	o.part, o.far = "tasks that are worth working on", func() (int, int) { return len(f.kept), w.Discovery.Tasks }
+	return f, err
 }
 
 // Try implements mindforge.Actor: an attempt that was made is found.
@@ -114,7 +116,7 @@ func (f *finder) ask(ctx context.Context, worlds []world.World) error {
 	}
 	all := make([]proposal, f.Discovery.Proposals)
 	for i := range all {
-		if err := f.ticket.Step(ctx, i, len(all), "discovery: proposals"); err != nil {
+		if err := f.ticket.Step(ctx, 0, f.Discovery.Tasks, "discovery: proposals"); err != nil {
 			return err
 		}
 		said, err := f.Chooser.Choose(ctx, schema, f.work.draw("propose", f.g, i))

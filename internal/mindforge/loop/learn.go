@@ -32,7 +32,7 @@ func (l *Learner) Update(ctx context.Context, what Lesson, t jobs.Ticket) (Learn
 	if err != nil {
 		return Learned{}, false, err
 	}
-	if err := t.Step(ctx, 0, 1, "update: "+set.Method+" of "+set.Adapter); err != nil {
+	if err := t.Step(ctx, 0, 0, "update: "+set.Method+" of "+set.Adapter); err != nil {
 		return Learned{}, false, err
 	}
 	got, ok, err := l.Updater.Learn(ctx, update.Generation{Run: what.Run, Number: what.Generation, Seed: what.Seed, Settings: set, Pair: what.Pair, Tries: what.Tries, Tasks: what.Tasks,
@@ -50,7 +50,7 @@ func (l *Learner) Absorb(ctx context.Context, s Shorter, t jobs.Ticket) (Learned
 	if err != nil {
 		return Learned{}, update.Absorbed{}, false, err
 	}
-	if err := t.Step(ctx, 0, 1, "update: from words into "+set.Adapter); err != nil {
+	if err := t.Step(ctx, 0, 0, "update: from words into "+set.Adapter); err != nil {
 		return Learned{}, update.Absorbed{}, false, err
 	}
 	g := update.Generation{Run: s.Run, Number: s.Generation, Seed: s.Seed, Settings: set, Pair: s.Pair, Tries: s.Tries, Tasks: s.Tasks, Record: l.Record}

@@ -119,6 +119,7 @@ type place struct {
 	Run        string `json:"run"`
 	Generation int    `json:"generation"`
 	Stage      string `json:"stage"`
+	Of         int    `json:"of,omitempty"` // generations that the run may have
 }
 
 // Begin enqueues the first stage. A run that has begun goes on where it is. An evaluation contract
@@ -131,7 +132,7 @@ func (l *Loop) Begin(ctx context.Context) error {
 }
 
 func (l *Loop) enqueue(ctx context.Context, generation int, stage string) error {
-	raw, err := json.Marshal(place{l.Run, generation, stage})
+	raw, err := json.Marshal(place{l.Run, generation, stage, l.Generations})
 	if err != nil {
 		return err
 	}

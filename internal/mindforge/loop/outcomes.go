@@ -24,7 +24,9 @@ type outcomes struct {
 	n           int // batches that are kept
 	fresh       []cell
 	cost        mindforge.Cost
-	done, total int // attempts of the stage, for its progress
+	done, total int                      // attempts of the stage, for its progress
+	part        string                   // what of the stage it is, for people; "": name
+	far         func() (done, total int) // where something else than attempts tells how far the stage is
 
 	drafts []ledger.Draft // entries that are written with the next batch
 	texts  []ledger.Text
@@ -79,7 +81,11 @@ func (o *outcomes) flush() error {
 		o.drafts, o.texts = nil, nil
 		o.point("kept/" + o.name)
 	}
-	if err := o.ticket.Step(o.ctx, o.done, max(o.total, o.done), o.stage+": "+o.name); err != nil {
+	done, total := o.done, max(o.total, o.done)
+	if o.far != nil {
+		done, total = o.far()
+	}
+	if err := o.ticket.Step(o.ctx, done, total, o.stage+": "+orElse(o.part, o.name)); err != nil {
 		return err
 	}
 	if _, spent := o.budget(mindforge.Cost{}); spent {

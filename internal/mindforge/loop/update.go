@@ -117,7 +117,7 @@ func (w *work) lessons(ctx context.Context, from entered) (tries []expansion.Tri
 	if err != nil {
 		return nil, nil, err
 	}
-	own, err := w.sampled(ctx, from.Pair, tasks)
+	own, err := w.sampled(ctx, from.Pair, tasks, w.measures(from))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,13 +125,13 @@ func (w *work) lessons(ctx context.Context, from entered) (tries []expansion.Tri
 	return append(append(tries, own...), lived...), tasks, err
 }
 
-// sampled makes attempts at tasks under a pair.
-func (w *work) sampled(ctx context.Context, p mindforge.Pair, tasks []mindforge.Task) (tries []expansion.Tried, err error) {
+// sampled makes attempts at tasks under a pair; the stage makes so many more.
+func (w *work) sampled(ctx context.Context, p mindforge.Pair, tasks []mindforge.Task, more int) (tries []expansion.Tried, err error) {
 	each := w.Settings.Update.Attempts
 	if each == 0 {
 		return nil, nil
 	}
-	o := w.outcomes(ctx, "update", 0, each*len(tasks))
+	o := w.outcomes(ctx, "update", 0, each*len(tasks)+more)
 	for _, t := range tasks {
 		for i := range each {
 			x := expansion.Tried{Round: i + 1, Item: t.ID, Family: t.Family, Seed: w.draw("update", w.g, t.ID, i)}

@@ -173,6 +173,36 @@ func TestBudget(t *testing.T) {
 	})
 }
 
+// The time of a step is whole, however often it was told that it goes on; what workers were at a
+// job is counted over all of them, also where no step of it came to an end.
+func TestTimeIsCounted(t *testing.T) {
+	both(t, func(t *testing.T, o Options) {
+		q := opened(t, o)
+		var tries atomic.Int64
+		works(t, q, map[string]jobs.Handler{"slow": func(ctx context.Context, _ jobs.Job, tk jobs.Ticket) error {
+			for _, done := range []int{0, 0, 0, 1, 1} {
+				if err := tk.Step(ctx, done, 2, ""); err != nil {
+					return err
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			if tries.Add(1) == 1 {
+				return errors.New("once more")
+			}
+			return nil
+		}}, 1)
+		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "s", Group: "g", Kind: "slow", Tries: 2}))
+		until(t, "the job is done and its time counted", func() bool {
+			s := state(t, q, "s")
+			return s.State == jobs.Done && s.Worked >= 50*time.Millisecond
+		})
+		s := state(t, q, "s")
+		if p := s.Progress; p.Timed != 2 || p.Took < 30*time.Millisecond || s.Worked < p.Took {
+			t.Errorf("two steps of 15 ms and more in two tries: %+v, worked %v", p, s.Worked)
+		}
+	})
+}
+
 const steps = 40
 
 // Workers in processes of their own are killed one after another in the middle of a job; the next

@@ -23,6 +23,7 @@ type lease struct {
 	done   int       // steps when the time was last taken
 	since  time.Time // of the step that runs
 	begun  bool
+	told   time.Time // up to when the work is counted
 }
 
 // finished is the holder of a job that its handler has done, for ever. River writes an end later and
@@ -34,7 +35,7 @@ var errDone = errors.New("the job is done")
 
 // take takes a job, unless its group stands still, another worker has it, or it is done (errDone).
 func (q *Queue) take(ctx context.Context, j jobs.Job) (*lease, error) {
-	l := &lease{q: q, job: j, holder: rand.Text(), since: time.Now(), sent: time.Now()}
+	l := &lease{q: q, job: j, holder: rand.Text(), since: time.Now(), sent: time.Now(), told: time.Now()}
 	ctx, stop := context.WithDeadline(ctx, l.end())
 	defer stop()
 	if err := l.allowed(ctx); err != nil {
@@ -179,6 +180,9 @@ func (l *lease) free(ctx context.Context, done bool) {
 	if err := l.q.exec(ctx, `UPDATE jobs_leases SET holder = $4, until = `+l.q.now+` + $1 WHERE key = $2 AND holder = $3`, l.q.o.Lease.Milliseconds(), l.job.Key, l.holder, next); err != nil {
 		l.q.o.Log.Warn("a lease could not be given back, and ends by itself", "job", l.job.Key, "err", err)
 	}
+	if err := l.count(ctx); err != nil {
+		l.q.o.Log.Warn("the last time that a job took is not counted", "job", l.job.Key, "err", err)
+	}
 }
 
 // Step implements jobs.Ticket. Steps are timed from the second call on: before it, a job that
@@ -191,16 +195,32 @@ func (l *lease) Step(ctx context.Context, done, total int, note string) error {
 	if l.begun && done > l.done {
 		timed, took = done-l.done, time.Since(l.since)
 	}
-	l.begun, l.done, l.since = true, done, time.Now()
+	if !l.begun || done != l.done { // else the step goes on
+		l.since = time.Now()
+	}
+	l.begun, l.done = true, done
 	if err := l.q.exec(ctx, `INSERT INTO jobs_progress (key, done, total, note, timed, took) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (key) DO UPDATE SET done = excluded.done, total = excluded.total, note = excluded.note, timed = jobs_progress.timed + excluded.timed, took = jobs_progress.took + excluded.took`,
 		l.job.Key, done, total, note, timed, int64(took)); err != nil {
+		return err
+	}
+	if err := l.count(ctx); err != nil {
 		return err
 	}
 	if err := l.budget(ctx); err != nil {
 		return err
 	}
 	return l.allowed(ctx)
+}
+
+// count adds what was worked since it was counted last.
+func (l *lease) count(ctx context.Context) error {
+	now := time.Now()
+	err := l.q.exec(ctx, `INSERT INTO jobs_worked (key, took) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET took = jobs_worked.took + excluded.took`, l.job.Key, int64(now.Sub(l.told)))
+	if err == nil {
+		l.told = now
+	}
+	return err
 }
 
 func (l *lease) budget(ctx context.Context) error {

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/riverqueue/river/rivertype"
 
@@ -46,8 +47,9 @@ func (q *Queue) list(ctx context.Context, where, arg string) ([]jobs.Status, err
 type found struct {
 	id    int64
 	steps jobs.Progress
-	group string // the state that somebody gave it
-	held  bool   // a worker has its lease
+	took  time.Duration // that workers were at it
+	group string        // the state that somebody gave it
+	held  bool          // a worker has its lease
 }
 
 func (q *Queue) once(ctx context.Context, where, arg string) (all []jobs.Status, err error) {
@@ -74,16 +76,16 @@ func (q *Queue) status(ctx context.Context, f found) (jobs.Status, error) {
 }
 
 func (q *Queue) find(ctx context.Context, where, arg string) (all []found, err error) {
-	rows, err := q.db.QueryContext(ctx, `SELECT k.id, coalesce(p.done, 0), coalesce(p.total, 0), coalesce(p.note, ''), coalesce(p.timed, 0), coalesce(p.took, 0), coalesce(g.state, ''),
+	rows, err := q.db.QueryContext(ctx, `SELECT k.id, coalesce(p.done, 0), coalesce(p.total, 0), coalesce(p.note, ''), coalesce(p.timed, 0), coalesce(p.took, 0), coalesce(w.took, 0), coalesce(g.state, ''),
 		EXISTS (SELECT 1 FROM jobs_leases l WHERE l.key = k.key AND l.holder <> '' AND l.until >= `+q.now+`)
-		FROM jobs_keys k LEFT JOIN jobs_progress p ON p.key = k.key LEFT JOIN jobs_groups g ON g.name = k.grp WHERE `+where+` ORDER BY k.place`, arg)
+		FROM jobs_keys k LEFT JOIN jobs_progress p ON p.key = k.key LEFT JOIN jobs_worked w ON w.key = k.key LEFT JOIN jobs_groups g ON g.name = k.grp WHERE `+where+` ORDER BY k.place`, arg)
 	if err != nil {
 		return nil, failed(err)
 	}
 	for rows.Next() {
 		var f found
 		p := &f.steps
-		if err := rows.Scan(&f.id, &p.Done, &p.Total, &p.Note, &p.Timed, &p.Took, &f.group, &f.held); err != nil {
+		if err := rows.Scan(&f.id, &p.Done, &p.Total, &p.Note, &p.Timed, &p.Took, &f.took, &f.group, &f.held); err != nil {
 			return nil, failed(first(err, rows.Close()))
 		}
 		all = append(all, f)
@@ -104,7 +106,7 @@ func status(row *rivertype.JobRow, f found) (jobs.Status, error) {
 	if err := json.Unmarshal(row.EncodedArgs, &a); err != nil {
 		return jobs.Status{}, errs.Wrap(errs.FormatInvalid, err, "a job cannot be read", "it was written by another build of macaron")
 	}
-	s := jobs.Status{Job: a.Body, State: states[row.State], Tried: failures(row), Since: row.CreatedAt, Progress: f.steps}
+	s := jobs.Status{Job: a.Body, State: states[row.State], Tried: failures(row), Since: row.CreatedAt, Progress: f.steps, Worked: f.took}
 	if n := len(row.AttemptedBy); n > 0 {
 		s.Worker = row.AttemptedBy[n-1]
 	}
