@@ -278,15 +278,14 @@ export default () => (
 }
 
 // A canvas that is written again, with the private key declared as fit for a model or not at
-// all, does not open what was typed under it: the card does not show it, no model and no log
-// learns of it.
+// all, does not open what was typed under it: no model and no log learns of it.
 func TestACanvasWrittenAgainOpensNothing(t *testing.T) {
 	const canary = "quince-7391"
 	opened := strings.NewReplacer(`usePrivateState("pin"`, `usePersistedState("pin"`, "usePersistedState, usePrivateState", "usePersistedState", `"Seats: "`, `"Open: " + pin + " Seats: "`).Replace(plan)
 	g := &script{lines: map[string]string{"card for": strings.Replace(plan, " @@ ", "", 1), "open it": strings.Replace(opened, " @@ ", "", 1),
 		"without": fenced("ui4a/tsx canvas/trip", `import { sendAction } from "$ui4a/chat";
 
-export default () => <button onClick={() => sendAction({ name: "book", reads: ["pin"] })}>Plain</button>;`)}}
+export default () => <button onClick={() => sendAction({ name: "book", reads: [] })}>Plain</button>;`)}}
 	s := start(t, t.TempDir(), g)
 	v := open(t, s.url, desktop)
 	v.ask("Make a card for the trip")
@@ -295,16 +294,12 @@ export default () => <button onClick={() => sendAction({ name: "book", reads: ["
 	v.use(d, "PIN")
 	v.must(v.page.Insert(canary))
 	v.sees(d, `document.querySelector("input").value === `+quote(canary))
-	for _, line := range []string{"Now open it", "Do without"} {
-		v.ask(line)
-		v.wait(of(last(".body")) + `.includes("Changed the canvas trip.")`)
-		if line == "Do without" {
-			v.sees(d, `document.body.innerText.includes("Plain")`)
-			v.use(d, "Plain")
-			v.wait(of(last(".gesture")) + `.includes("Used the canvas trip: book")`)
-		}
-		v.sees(d, `!document.body.innerText.includes("quince") && ![...document.querySelectorAll("input")].some((e) => e.value.includes("quince"))`)
-	}
+	v.ask("Now open it") // what is written fails, and the canvas stays as it was
+	v.wait(of("main") + `.includes("Repair 1 of 2")`)
+	v.sees(d, `document.body.innerText.includes("Seats: 2") && !document.body.innerText.includes("Open:")`)
+	v.ask("Do without")
+	v.sees(d, `document.body.innerText.includes("Plain") && !document.body.innerText.includes("quince") && !document.querySelector("input")`)
+	v.use(d, "Plain")
 	eventually(t, func() bool { return len(bodies[record.CardAction](t, s, v.session())) > 0 })
 	if all := everything(t, s, v.session()); strings.Contains(all, "quince") {
 		t.Error("the log has the private value")

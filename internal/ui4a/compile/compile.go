@@ -5,9 +5,9 @@
 //
 //	globalThis.__ui4a.define(META, function (registry) { "use strict"; … return COMPONENT; });
 //
-// META is a JSON object: "revision", the digest of the source; "hooks", the hook signature
-// of the component, a text: its state can be kept over two revisions with the same one;
-// "components", those of the module's other functions by name; "keys", the declared state, as a list of {"name", "noai"};
+// META is a JSON object: "revision", the digest of the source; "hooks", the hook signatures
+// of the module's functions by name, the component's as "default": state can be kept over
+// two revisions with the same one; "keys", the declared state, as a list of {"name", "noai"};
 // "partial", true for a frame of a card that is still being written. registry is an object
 // with the modules that cards import, by import name, and with react and
 // react/jsx-runtime; the factory reads it when it is called. It throws what the module's

@@ -54,7 +54,7 @@ func TestGoodCard(t *testing.T) {
 	if r.Hooks["default"] == "" || r.Hooks["Line"] == "" || r.Hooks["default"] == r.Hooks["Line"] {
 		t.Errorf("hooks %v", r.Hooks)
 	}
-	if !strings.HasPrefix(r.JS, `globalThis.__ui4a.define({"components":{"Line":"`) || !strings.Contains(r.JS, string(r.Revision)) || !strings.HasSuffix(r.JS, "createElement(card); };\n});\n") {
+	if !strings.HasPrefix(r.JS, `globalThis.__ui4a.define({"hooks":{"Line":"`+r.Hooks["Line"]+`","default":"`+r.Hooks["default"]+`"}`) || !strings.Contains(r.JS, string(r.Revision)) || !strings.HasSuffix(r.JS, "createElement(card); };\n});\n") {
 		t.Error(r.JS)
 	}
 	if out := api.Transform(r.JS, api.TransformOptions{Loader: api.LoaderJS}); len(out.Errors) > 0 {

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -53,9 +52,7 @@ func (c *card) additions() string {
 }
 
 func (c *card) wrap(r Result, code string) string {
-	others := maps.Clone(r.Hooks)
-	delete(others, "default")
-	meta := map[string]any{"revision": r.Revision, "hooks": r.Hooks["default"], "components": others, "keys": r.Keys}
+	meta := map[string]any{"revision": r.Revision, "hooks": r.Hooks, "keys": r.Keys}
 	if c.partial {
 		meta["partial"] = true
 	}
