@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -60,6 +61,7 @@ type result struct {
 	Arm     string                    `json:"arm"`
 	Seed    uint64                    `json:"seed"`
 	Command string                    `json:"command"`
+	Program string                    `json:"program"` // the commit that it is built of; with local changes: and "dirty"
 	Hashes  rig.Hashes                `json:"hashes"` // the contract is the start's
 	Compute compute                   `json:"compute"`
 	Spent   map[string]mindforge.Cost `json:"spent"` // by the loop, of sealed tests the attempts alone
@@ -116,13 +118,30 @@ func (l lab) run(ctx context.Context) error {
 	if l.arm == "none" {
 		h.champions = slices.Repeat([]mindforge.Pair{m.Pair}, l.generations+1)
 	}
-	r := result{Schema: schema, Arm: l.arm, Seed: l.seed, Command: fmt.Sprintf("make forge-compounding SEED=%d ARM=%s", l.seed, l.arm), Hashes: m.Hashes, Compute: l.of(l.arm), Spent: h.spent, Edits: h.edits}
+	r := result{Schema: schema, Arm: l.arm, Seed: l.seed, Command: fmt.Sprintf("make forge-compounding SEED=%d ARM=%s", l.seed, l.arm), Program: program(), Hashes: m.Hashes, Compute: l.of(l.arm), Spent: h.spent, Edits: h.edits}
 	err = r.measure(ctx, m, h)
 	r.Seconds = time.Since(began).Seconds()
 	if err == nil {
 		err = r.write(filepath.Join(l.dir, fmt.Sprintf("%s-%d.json", l.arm, l.seed)))
 	}
 	return errors.Join(err, m.close())
+}
+
+// program is the commit that this program was built of, and macaron with it.
+func program() (out string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			out = s.Value + out
+		case s.Key == "vcs.modified" && s.Value == "true":
+			out += " dirty"
+		}
+	}
+	return out
 }
 
 // loop runs the arm's loop to its end; without one there is nothing to run.

@@ -24,7 +24,7 @@ type sizes struct {
 }
 
 var (
-	whole = sizes{tasks: 24, rated: 4, minibatch: 4, search: 300, rounds: 2, variety: 2, own: 8, tokens: 20_000, perFamily: 3}
+	whole = sizes{tasks: 48, rated: 4, minibatch: 4, search: 300, rounds: 1, variety: 1, own: 6, tokens: 20_000, perFamily: 3}
 	small = sizes{tasks: 8, rated: 4, minibatch: 2, search: 40, rounds: 1, variety: 1, own: 4, tokens: 2_000, perFamily: 1} // a look at the program itself
 )
 
@@ -79,7 +79,8 @@ tasks = %d
 attempts = %d
 harder = false
 proposals = 4
-per_structure = 3
+per_structure = 4
+failing = 0.4
 [expansion]
 attempts = %d
 minibatch = %d
@@ -92,6 +93,7 @@ variety = %d
 rows = 8
 attempts = %d
 tokens = %d
+learning_rate = 2e-4
 [update.selection]
 effective = 2.0
 `, arm, seed, arm, generations, filepath.Join(dir, "judge"), filepath.Join(dir, "evaluation.toml"), filepath.Join(dir, "judge", "key.pub"), s.tasks, s.rated, max(1, c.Search), s.minibatch, c.Rounds, max(1, c.Variety), c.Own, c.Tokens)
