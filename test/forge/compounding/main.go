@@ -62,7 +62,7 @@ type result struct {
 	Seed    uint64                    `json:"seed"`
 	Command string                    `json:"command"`
 	Program string                    `json:"program"` // the commit that it is built of; with local changes: and "dirty"
-	Hashes  rig.Hashes                `json:"hashes"` // the contract is the start's
+	Hashes  rig.Hashes                `json:"hashes"`  // the contract is the start's
 	Compute compute                   `json:"compute"`
 	Spent   map[string]mindforge.Cost `json:"spent"` // by the loop, of sealed tests the attempts alone
 	Seconds float64                   `json:"seconds"`
