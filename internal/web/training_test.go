@@ -44,6 +44,12 @@ func training(t *testing.T) (address string, files curve.Runs) {
 	t.Helper()
 	files = curve.Runs{Dir: t.TempDir()}
 	runs := trained{{ID: trainedRun, Owner: "o", Base: "<b>base</b>", Steps: 3, Created: time.Unix(1e9, 0), Metadata: []byte(`{"steps":"100","a":1}`)}, {ID: "ses_02:train:0", Owner: "p"}}
+	return trainingOf(t, files, runs), files
+}
+
+// trainingOf serves the page over these runs.
+func trainingOf(t *testing.T, files curve.Runs, runs trained) (address string) {
+	t.Helper()
 	fail := func(w http.ResponseWriter, err error) { w.WriteHeader(errs.As(err).Code.Status()) }
 	owner := func(*http.Request) string { return "o" }
 	mux := http.NewServeMux()
@@ -52,7 +58,7 @@ func training(t *testing.T) (address string, files curve.Runs) {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	t.Cleanup(s.CloseClientConnections)
-	return s.URL, files
+	return s.URL
 }
 
 func add(t *testing.T, files curve.Runs, step int) {

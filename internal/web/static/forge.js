@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { h, SVG } from "./dom.js";
-import { setUpDrawer, setUpTheme } from "./shell.js";
+import { named, setUpDrawer, setUpTheme } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const drawer = setUpDrawer();
@@ -71,14 +71,14 @@ function tell(cause) {
 }
 
 function list() {
-  const named = graph.nodes.filter((n) => n.names?.length || n.what === "release");
+  const shown = graph.nodes.filter((n) => n.names?.length || n.what === "release");
   const item = (n) => h("li", {}, h("a", { href: "#" + short(n.id), title: n.id }, h("span", { class: "name" }, (n.names ?? []).join(", ") || n.title), h("span", { class: "status" }, short(n.id))));
-  $("sessions").replaceChildren(h("ul", {}, named.map(item)), named.length ? "" : h("p", { class: "muted" }, "No release was made yet."));
+  $("sessions").replaceChildren(h("ul", {}, shown.map(item)), shown.length ? "" : h("p", { class: "muted" }, "No release was made yet."));
 }
 
 function show() {
   drawer.close();
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = named();
   const chosen = graph.nodes.find((n) => id && (short(n.id) === id || n.id === id || n.names?.includes(id)));
   $("title").textContent = chosen ? chosen.title : "Lineage";
   $("run").replaceChildren(graph.nodes.length ? draw(chosen?.id) : h("p", { class: "muted" }, "The ledger is empty."), chosen ? about(chosen) : "");

@@ -46,3 +46,13 @@ export function setUpTheme() {
   button.addEventListener("click", () => show(window.macaronTheme.next()));
   show(window.macaronTheme.current());
 }
+
+/** What the address names behind its "#". One that is badly escaped is taken as it stands. */
+export function named() {
+  const text = location.hash.slice(1);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { h, SVG } from "./dom.js";
-import { setUpDrawer, setUpTheme } from "./shell.js";
+import { named, setUpDrawer, setUpTheme } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const drawer = setUpDrawer();
@@ -25,14 +25,14 @@ const charts = [
   { names: ["learning_rate"], title: "Learning rate" },
 ];
 
-/** The path of a curve through [x, y] pairs, in a box of 300 by 100. */
+/** The path of a curve through [x, y] pairs, in a box of 300 by 100. Halves are subtracted: the difference of two numbers may be too large for one. */
 export function path(points) {
   const xs = points.map((p) => p[0]);
   const ys = points.map((p) => p[1]);
   const span = (all) => [Math.min(...all), Math.max(...all)];
   const [x0, x1] = span(xs);
   const [y0, y1] = span(ys);
-  const at = (v, from, to, size) => (to > from ? ((v - from) / (to - from)) * size : size / 2);
+  const at = (v, from, to, size) => (to / 2 - from / 2 > 0 ? ((v / 2 - from / 2) / (to / 2 - from / 2)) * size : size / 2);
   return points.map(([x, y], i) => `${i ? "L" : "M"}${at(x, x0, x1, 300).toFixed(1)} ${(100 - at(y, y0, y1, 100)).toFixed(1)}`).join("");
 }
 
@@ -87,7 +87,7 @@ async function list() {
 
 function drawList() {
   const item = (r) =>
-    h("li", {}, h("a", { href: "#" + encodeURIComponent(r.id), "aria-current": r.id === shown?.id ? "page" : false, title: r.id }, h("span", { class: "name" }, r.base), h("span", { class: "status" }, `${r.steps} steps, ${new Date(r.created).toLocaleString()}`)));
+    h("li", {}, h("a", { href: "#" + encodeURIComponent(r.id), "aria-current": r.id === shown?.id ? "page" : false, title: r.id }, h("span", { class: "name", dir: "auto" }, r.base), h("span", { class: "status" }, `${r.steps} steps, ${new Date(r.created).toLocaleString()}`)));
   const parts = [h("ul", {}, listed.map(item))];
   if (!listed.length) parts.push(h("p", { class: "muted" }, "Nothing was trained yet."));
   $("sessions").replaceChildren(...parts);
@@ -96,7 +96,7 @@ function drawList() {
 /** Shows the run that the address names, and stays with it. */
 async function show() {
   shown?.stop.abort();
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = named();
   drawer.close();
   const view = (shown = id ? { id, run: null, lines: [], stop: new AbortController() } : null);
   drawList();
@@ -156,13 +156,16 @@ function draw() {
   const steps = lines.at(-1)?.step ?? run.steps;
   $("title").textContent = run.base;
   document.title = run.base + " - Training - Macaron";
-  const about = h("div", { class: "about" }, h("strong", {}, progress(steps, run.planned, lines)), run.rank ? h("span", {}, `rank ${run.rank}`) : null, h("span", {}, new Date(run.created).toLocaleString()), h("span", { class: "name" }, run.id));
+  const about = h("div", { class: "about" }, h("strong", {}, progress(steps, run.planned, lines)), run.rank ? h("span", {}, `rank ${run.rank}`) : null, h("span", {}, new Date(run.created).toLocaleString()), h("span", { class: "name", dir: "auto" }, run.id));
   const drawn = charts.map((c) => chart(c, lines)).filter(Boolean);
   $("run").replaceChildren(about, drawn.length ? h("div", { class: "charts" }, drawn) : h("p", { class: "muted" }, "Its first step comes soon."));
 }
 
 setUpTheme();
-addEventListener("hashchange", show);
+addEventListener("hashchange", () => {
+  tell(null);
+  show();
+});
 await list();
 show();
 setInterval(() => document.hidden || list(), refresh);
