@@ -77,7 +77,7 @@ func attackCard(t *testing.T, list []attack, base map[string]any) string {
 const [ran, setRan] = S.usePersistedState("ran", {}), [, probe] = S.usePersistedState("probe", 0), [, undeclared] = S.usePersistedState("undeclared", 0);
 const [drawn, draw] = R.useState(null);
 const x = {...base, chat: C, ui: U, modules: m, draw: (type, props) => draw([type, props]), set: (k, v) => ({probe, undeclared})[k](v)};
-const go = async () => { for (const n of names) { const tell = (r) => setRan((all) => ({...all, [n]: r})); if (attacks[n].solo) { tell("started"); await wait(250); } attempt(n, x).then(tell); } };
+const go = async () => { for (const n of names) { const tell = (r) => setRan((all) => ({...all, [n]: r})); if (attacks[n].solo) { tell("started"); await wait(600); } attempt(n, x).then(tell); } };
 R.useEffect(() => { if (!names.some((n) => attacks[n].click)) go(); }, []);
 return h("div", {style: {height: 200}}, h("button", {style: {position: "absolute", left: 0, top: 0, width: 100, height: 40}, onClick: go}, "go"), drawn && h(...drawn));`
 	return fmt.Sprintf("(() => { %s\n%s\nconst names = %s, base = %s;\n%s })()", attacksText(t), runner, listText, baseText, card("attack", "a", body))

@@ -48,8 +48,8 @@ function node(): string {
 
 export function ask(w: Wish): Promise<Receipt> {
   if (!gesture()) return no("no-gesture", "an Action answers something that the person has just done; this one came by itself and was not sent");
-  flushSealed();
-  flush();
+  // What the host has not been told of it could neither keep from a model nor read.
+  if (!flushSealed() || !flush()) return no("rate", "too much has changed at once, and the host does not know all of it yet; the Action was not sent");
   const n = ++last;
   const message = line("action", [
     ["n", `${n}`],

@@ -83,12 +83,14 @@ export function sealedInput(place: HTMLElement, wanted: Wanted, onFilled: (fille
 function watch(input: HTMLInputElement, name: string, onFilled: (filled: boolean) => void): () => void {
   let full = false;
   let timer = 0;
-  const tell = () => {
+  const tell = (): boolean => {
     timer = 0;
-    if (!send(line("sealed", [["key", quoted(name, 64)], ["value", quoted(native.inputValue(input), 2000)]]))) later();
+    const told = send(line("sealed", [["key", quoted(name, 64)], ["value", quoted(native.inputValue(input), 2000)]]));
+    if (!told) later();
+    return told;
   };
   const later = () => void (timer ||= native.setTimeout(tell, 150));
-  pending.add(() => timer && tell());
+  pending.add(() => !timer || tell());
   return () => {
     later();
     const now = native.inputValue(input) !== "";
@@ -96,9 +98,11 @@ function watch(input: HTMLInputElement, name: string, onFilled: (filled: boolean
   };
 }
 
-const pending = new Set<() => unknown>();
+const pending = new Set<() => boolean>();
 
-/** Tells the host of what has been typed last, before an Action reads it. */
-export function flushSealed() {
-  for (const tell of pending) tell();
+/** Tells the host of what has been typed last, before an Action reads it; false where some is yet to be told. */
+export function flushSealed(): boolean {
+  let all = true;
+  for (const tell of pending) if (!tell()) all = false;
+  return all;
 }

@@ -78,8 +78,8 @@ export function set(kind: Kind, key: string, value: unknown) {
   tell();
 }
 
-/** Tells the host what has changed, before an Action reads it. */
-export function flush() {
+/** Tells the host what has changed, before an Action reads it; false where something is yet to be told. */
+export function flush(): boolean {
   timer = 0;
   for (const kind of ["private", "state"] as const) {
     for (const [key, json] of changed[kind]) {
@@ -87,4 +87,5 @@ export function flush() {
     }
     if (changed[kind].size && !timer) timer = native.setTimeout(flush, 200); // too many at once: later
   }
+  return changed.private.size + changed.state.size === 0;
 }
