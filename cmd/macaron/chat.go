@@ -184,16 +184,6 @@ func (t *talk) print(body io.Reader) (string, *turn.Report, error) {
 	}
 }
 
-// plain strikes out control characters: what a model says must not steer a terminal.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, s)
-}
-
 func isTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {

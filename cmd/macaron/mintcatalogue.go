@@ -168,7 +168,7 @@ func (e *env) showRevision(x revisions.Shown) error {
 	if err := e.table(rows...); err != nil || x.RecipeText == "" {
 		return err
 	}
-	fmt.Fprintf(e.out, "\n%s\n", x.RecipeText)
+	fmt.Fprintf(e.out, "\n%s\n", plain(x.RecipeText))
 	return nil
 }
 
@@ -198,7 +198,7 @@ func (e *env) movable(use, short string, n int, do func(*cobra.Command, *catalog
 			if e.json {
 				return e.printJSON(p)
 			}
-			fmt.Fprintf(e.out, "%s of %s is %s (move %d)\n", p.Alias, p.Name, nowhere(p.Revision), p.Version)
+			fmt.Fprintf(e.out, "%s of %s is %s (move %d)\n", cell(p.Alias), cell(p.Name), nowhere(p.Revision), p.Version)
 			return nil
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"macaron/internal/auth"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
+	"macaron/internal/mint"
 	"macaron/internal/mint/ledger"
 	"macaron/internal/train/curve"
 )
@@ -42,7 +43,7 @@ func newMintRuns(e *env) *cobra.Command {
 				return e.printJSON(list)
 			}
 			for _, m := range all {
-				fmt.Fprintf(e.out, "%s  %s  %d steps  %s\n", m.ID, m.Base, m.Steps, m.Used.Local().Format(time.DateTime))
+				fmt.Fprintf(e.out, "%s  %s  %d steps  %s\n", cell(m.ID), cell(m.Base), m.Steps, m.Used.Local().Format(time.DateTime))
 			}
 			return nil
 		})
@@ -66,24 +67,50 @@ func (e *env) curveFile(cmd *cobra.Command, run string) (string, error) {
 }
 
 func newMintWatch(e *env) *cobra.Command {
-	var steps int
-	var once bool
+	var w watched
 	c := &cobra.Command{Use: "watch RUN", Short: "Show what is measured of a training run, as it comes", Args: args(1, 1, "a training run, or a metrics.jsonl"),
-		Long: "Prints a line for each optimizer step until it is interrupted: loss, reward, KL, tokens per second, memory; with --steps, the time that is left until then.\nWith --json the lines are those of the file (docs/formats/metrics.md).",
+		Long: "Prints a line for each optimizer step until it is interrupted: loss, reward, KL, tokens per second, memory, and the time that is left until\nthe last step, where --steps says it, or the run's client in user_metadata. With --steps it ends there.\nWith --json the lines are those of the file (docs/formats/metrics.md).",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			path, err := e.curveFile(cmd, given[0])
 			if err != nil {
 				return err
 			}
-			return e.follow(cmd.Context(), path, steps, once)
+			if w.planned = w.end; w.end == 0 && path != given[0] && !e.json {
+				if w.planned, err = e.plannedOf(cmd, given[0]); err != nil {
+					return err
+				}
+			}
+			return e.follow(cmd.Context(), path, w)
 		}}
-	c.Flags().IntVar(&steps, "steps", 0, "steps that the run will have, for the time that is left; it ends there")
-	c.Flags().BoolVar(&once, "once", false, "show what there is, and end")
+	c.Flags().Int64Var(&w.end, "steps", 0, "steps that the run will have, for the time that is left; it ends there")
+	c.Flags().BoolVar(&w.once, "once", false, "show what there is, and end")
 	return c
 }
 
+// watched says how a run is watched.
+type watched struct {
+	planned int64 // steps that it will have; 0: nobody says
+	end     int64 // the step behind which nothing is shown; 0: none
+	once    bool
+	first   curve.Line // that was read
+}
+
+// plannedOf is what the client of a run says of its steps; 0 where it says nothing, or the run is
+// not among those of the store any more.
+func (e *env) plannedOf(cmd *cobra.Command, run string) (n int64, err error) {
+	err = e.withStore(cmd.Context(), func(s app.Store) error {
+		row, err := s.Mint().Model(cmd.Context(), tenant(cmd), run)
+		if errs.CodeOf(err) == errs.NotFound {
+			return nil
+		}
+		n = mint.PlannedOf(row)
+		return err
+	})
+	return n, err
+}
+
 // follow prints lines as they come.
-func (e *env) follow(ctx context.Context, path string, steps int, once bool) error {
+func (e *env) follow(ctx context.Context, path string, w watched) error {
 	for at := int64(0); ; {
 		lines, next, err := curve.Read(path, at, 1000)
 		if err != nil {
@@ -91,14 +118,17 @@ func (e *env) follow(ctx context.Context, path string, steps int, once bool) err
 		}
 		at = next
 		for _, l := range lines {
-			if err := e.printLine(l, steps); err != nil {
+			if w.first == nil {
+				w.first = l
+			}
+			if err := e.printLine(l, w); err != nil {
 				return err
 			}
-			if steps > 0 && int(l["step"]) >= steps {
+			if w.end > 0 && l["step"] >= float64(w.end) {
 				return nil
 			}
 		}
-		if once && len(lines) == 0 {
+		if w.once && len(lines) == 0 {
 			return nil
 		}
 		select {
@@ -109,14 +139,25 @@ func (e *env) follow(ctx context.Context, path string, steps int, once bool) err
 	}
 }
 
-func (e *env) printLine(l curve.Line, steps int) error {
+// left is the time from a line to the last step, at the pace since the first line: steps wait for
+// what the client does between them. After the first it is by what that step took itself.
+func (w watched) left(l curve.Line) time.Duration {
+	pace := l["seconds"]
+	if steps := l["step"] - w.first["step"]; steps > 0 {
+		pace = (l["time"] - w.first["time"]) / steps
+	}
+	seconds := min(pace*(float64(w.planned)-l["step"]), 1e9)
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
+}
+
+func (e *env) printLine(l curve.Line, w watched) error {
 	if e.json {
 		return e.printJSON(l)
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "step %d", int(l["step"]))
-	if steps > 0 {
-		fmt.Fprintf(&out, "/%d", steps)
+	if l["step"] <= float64(w.planned) {
+		fmt.Fprintf(&out, "/%d", w.planned)
 	}
 	if text := glance(l); text != "" {
 		fmt.Fprintf(&out, " %s", text)
@@ -127,8 +168,8 @@ func (e *env) printLine(l curve.Line, steps int) error {
 	if x, ok := l["memory_bytes"]; ok {
 		fmt.Fprintf(&out, " %.0f MiB", x/(1<<20))
 	}
-	if left := time.Duration(l["seconds"] * float64(steps-int(l["step"])) * float64(time.Second)); left > 0 {
-		fmt.Fprintf(&out, ", %s left", left.Round(time.Second))
+	if left := w.left(l); left > 0 && w.planned > 0 {
+		fmt.Fprintf(&out, ", %s left", left)
 	}
 	_, err := fmt.Fprintln(e.out, out.String())
 	return disk.Error(err, "the output cannot be written")

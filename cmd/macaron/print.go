@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,19 +10,45 @@ import (
 	"macaron/internal/errs"
 )
 
-// printJSON prints one indented JSON value.
+// printJSON prints one indented JSON value. All control characters are escaped, also those that
+// JSON may have as they are.
 func (e *env) printJSON(v any) error {
-	enc := json.NewEncoder(e.out)
+	var raw bytes.Buffer
+	enc := json.NewEncoder(&raw)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return errs.Wrap(errs.StorageFailed, enc.Encode(v), "the output cannot be written", "")
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = e.out.Write(escaped(raw.Bytes()))
+	}
+	return errs.Wrap(errs.StorageFailed, err, "the output cannot be written", "")
 }
 
-// table prints rows in columns; the first row is the heading.
+// escaped is JSON with the control characters escaped that are left.
+func escaped(raw []byte) []byte {
+	if !bytes.ContainsFunc(raw, control) {
+		return raw
+	}
+	var out bytes.Buffer
+	for _, r := range string(raw) {
+		if control(r) {
+			fmt.Fprintf(&out, "\\u%04x", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.Bytes()
+}
+
+// table prints rows in columns; the first row is the heading. A cell is one line, whatever is in it.
 func (e *env) table(rows ...[]string) error {
 	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
-		fmt.Fprintln(w, strings.TrimRight(strings.Join(r, "\t"), "\t"))
+		cells := make([]string, len(r))
+		for i, text := range r {
+			cells[i] = cell(text)
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 	}
 	return errs.Wrap(errs.StorageFailed, w.Flush(), "the output cannot be written", "")
 }

@@ -151,12 +151,12 @@ func (e *env) fail(err error) int {
 		fmt.Fprintln(e.err, "macaron: stopped")
 		return c.Code.Exit()
 	}
-	fmt.Fprintln(e.err, "macaron: "+c.Message)
+	fmt.Fprintln(e.err, "macaron: "+plain(c.Message))
 	if c.Code == errs.Internal && c.Err != nil {
-		fmt.Fprintln(e.err, "  cause: "+c.Err.Error())
+		fmt.Fprintln(e.err, "  cause: "+plain(c.Err.Error()))
 	}
 	if c.Next != "" {
-		fmt.Fprintln(e.err, "  next: "+strings.ReplaceAll(c.Next, "\n", "\n  "))
+		fmt.Fprintln(e.err, "  next: "+strings.ReplaceAll(plain(c.Next), "\n", "\n  "))
 	}
 	return c.Code.Exit()
 }

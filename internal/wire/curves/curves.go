@@ -66,20 +66,7 @@ type Run struct {
 }
 
 func runOf(m mint.Model) Run {
-	return Run{Planned: planned(m.Metadata), ID: m.ID, Base: m.Base, Rank: m.Spec.Rank, Steps: m.Steps, Created: m.Created, Used: m.Used, Over: m.Unloaded || m.Corrupted}
-}
-
-// planned is what the user_metadata of a run says of its steps, a number or the text of one.
-func planned(metadata json.RawMessage) int64 {
-	var said struct{ Steps any }
-	if json.Unmarshal(metadata, &said) != nil {
-		return 0
-	}
-	n, err := strconv.ParseInt(fmt.Sprint(said.Steps), 10, 32)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
+	return Run{Planned: m.Planned(), ID: m.ID, Base: m.Base, Rank: m.Spec.Rank, Steps: m.Steps, Created: m.Created, Used: m.Used, Over: m.Unloaded || m.Corrupted}
 }
 
 func (d Deps) list(w http.ResponseWriter, r *http.Request) error {
