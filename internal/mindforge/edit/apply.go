@@ -18,38 +18,76 @@ import (
 // they come to. An edit that does not fit (an entry that is there already, or is not), changes
 // nothing, or changes anything beside its component is an error of the code InvalidRequest.
 func Apply(c *contract.Contract, edits ...mindforge.Edit) (*contract.Contract, error) {
+	now, at, err := apply(c, edits)
+	if err != nil && at >= 0 {
+		err = of(edits[at], err)
+	}
+	return now, err
+}
+
+// Breaks gives the place of the edit by which Apply fails; -1 where it does not.
+func Breaks(c *contract.Contract, edits ...mindforge.Edit) int {
+	_, at, _ := apply(c, edits)
+	return at
+}
+
+// Fits reports whether an edit can be made in a contract as it is.
+func Fits(c *contract.Contract, e mindforge.Edit) bool {
+	_, err := Apply(c, e)
+	return err == nil
+}
+
+// apply says which edit an error is about. That of what they come to together is about the one
+// behind the last at which the contract was still what it may be: one before it may have left a
+// contract that is not valid, for a later one to make up for.
+func apply(c *contract.Contract, edits []mindforge.Edit) (*contract.Contract, int, error) {
+	now, at, err := together(c, edits)
+	if err == nil || at < len(edits) {
+		return now, at, err
+	}
+	for at--; at > 0; at-- {
+		if _, _, err := together(c, edits[:at]); err == nil {
+			break
+		}
+	}
+	return nil, at, err
+}
+
+// together gives the place behind the last edit where only what all come to is at fault.
+func together(c *contract.Contract, edits []mindforge.Edit) (now *contract.Contract, at int, err error) {
 	if len(edits) == 0 {
-		return c, nil
+		return c, -1, nil
 	}
 	tree, err := treeOf(c)
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
 	scopes := make([]string, len(edits))
 	for i, e := range edits {
 		if scopes[i], err = on(tree, e); err != nil {
-			return nil, of(e, err)
+			return nil, i, err
 		}
 	}
+	if now, err = read(tree); err == nil {
+		err = alone(c, now, scopes)
+	}
+	if err != nil {
+		return nil, len(edits), err
+	}
+	return now, -1, nil
+}
+
+// read makes a contract of a tree.
+func read(tree map[string]any) (*contract.Contract, error) {
 	text, err := toml.Marshal(tree)
 	if err != nil {
 		return nil, errs.Wrap(errs.InvalidRequest, err, "the edited contract cannot be written", "")
 	}
 	now, err := contract.Parse(text)
 	if err != nil {
-		return nil, of(edits[len(edits)-1], badf(errs.As(err).Next, "the contract would not be valid any more: %s", errs.As(err).Message))
+		return nil, badf(errs.As(err).Next, "the contract would not be valid any more: %s", errs.As(err).Message)
 	}
-	return now, alone(c, now, scopes)
-}
-
-// Fits reports whether an edit can be made in a contract as it is, as far as that shows
-// without reading the contract that comes of it.
-func Fits(c *contract.Contract, e mindforge.Edit) bool {
-	tree, err := treeOf(c)
-	if err == nil {
-		_, err = on(tree, e)
-	}
-	return err == nil
+	return now, nil
 }
 
 func treeOf(c *contract.Contract) (tree map[string]any, err error) {

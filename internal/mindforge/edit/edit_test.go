@@ -214,6 +214,37 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
+// Of several edits the one is named by which the contract breaks, wherever it stands; one that is not
+// valid alone and is behind another is at no fault.
+func TestTheEditThatBreaksIsNamed(t *testing.T) {
+	base := shipped(t)
+	say := func(id string) mindforge.Edit {
+		return mindforge.Edit{Kind: "prompt.append", Component: "agent.prompts.system#" + id, Value: "Say " + id + "."}
+	}
+	bad := mindforge.Edit{Kind: "budget.set", Component: "agent.max_turns", Value: "0"}
+	gone := mindforge.Edit{Kind: "tool.remove", Component: "tools.none"}
+	good := mindforge.Edit{Kind: "budget.set", Component: "agent.max_turns", Value: "9"}
+	for i, c := range []struct {
+		edits []mindforge.Edit
+		at    int
+		says  string
+	}{
+		{[]mindforge.Edit{say("a"), say("b"), say("c")}, -1, ""},
+		{[]mindforge.Edit{bad, say("a"), say("b")}, 0, "budget.set of agent.max_turns: the contract would not be valid"},
+		{[]mindforge.Edit{say("a"), bad, say("b")}, 1, "budget.set of agent.max_turns: the contract would not be valid"},
+		{[]mindforge.Edit{say("a"), say("b"), bad}, 2, "budget.set of agent.max_turns: the contract would not be valid"},
+		{[]mindforge.Edit{say("a"), gone, say("b")}, 1, "tool.remove of tools.none: none is not there"},
+		{[]mindforge.Edit{bad, say("a"), good}, -1, ""},
+		{[]mindforge.Edit{bad, good, say("a"), bad, say("b")}, 3, "budget.set of agent.max_turns: the contract would not be valid"},
+		{nil, -1, ""},
+	} {
+		_, err := Apply(base, c.edits...)
+		if at := Breaks(base, c.edits...); at != c.at || (err == nil) != (c.at < 0) || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%d: the edit %d breaks: %v", i, at, err)
+		}
+	}
+}
+
 // loose are cases whose words are those of another check, which comes first.
 var loose = map[string]bool{"agent.prompts.repl is not the": true, "adapters.nobody": true, "it takes a value away": true, "unknown key": true}
 

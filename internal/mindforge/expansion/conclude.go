@@ -75,7 +75,7 @@ const sure = 0.5
 // agreed measures the contract of all edits that the search believes to help. It is the base
 // where there are none.
 func (s *Search) agreed(ctx context.Context) (*member, error) {
-	m, err := made(s.Base, s.agreement())
+	m, err := s.fit.made(s.agreement())
 	if err != nil {
 		return s.ranked()[0], nil //nolint:nilerr // edits that do not go together are no candidate
 	}
@@ -93,7 +93,7 @@ func (s *Search) agreed(ctx context.Context) (*member, error) {
 
 // agreement lists the edits that the search believes to help.
 func (s *Search) agreement() []mindforge.Edit {
-	all := s.committed()
+	all := s.fit.committed()
 	w, deviation := s.weigh(nil, all), s.belief.deviation()
 	least := make([]float64, len(all))
 	for i, e := range all {

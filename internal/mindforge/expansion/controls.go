@@ -111,10 +111,10 @@ func cover(pool []*member, solves []map[string]bool, k int) []*member {
 
 // drawn draws random contracts: a random number of committed edits of different components.
 func (c *Coverage) drawn(r *rand.Rand, n int) ([]*member, error) {
-	fit := c.Catalogue.Fitting(c.Base.Contract)
+	fit := newFitter(c.Catalogue, c.Base)
 	var out []*member
 	for len(out) < n {
-		m, err := made(c.Base, randomEdits(r, fit, 1+r.IntN(c.most())))
+		m, err := fit.random(r, 1+r.IntN(c.most()))
 		if err != nil {
 			return nil, err
 		}
@@ -123,8 +123,10 @@ func (c *Coverage) drawn(r *rand.Rand, n int) ([]*member, error) {
 	return out, nil
 }
 
-func randomEdits(r *rand.Rand, fit []mindforge.Edit, n int) []mindforge.Edit {
+// random makes a random contract: so many committed edits of different components, or fewer.
+func (f *fitter) random(r *rand.Rand, n int) (member, error) {
 	var edits []mindforge.Edit
+	fit := f.committed()
 	for _, i := range r.Perm(len(fit)) {
 		if len(edits) == n {
 			break
@@ -133,7 +135,7 @@ func randomEdits(r *rand.Rand, fit []mindforge.Edit, n int) []mindforge.Edit {
 			edits = append(edits, fit[i])
 		}
 	}
-	return edits
+	return f.made(edits)
 }
 
 // RandomSearch is the control of the search for one contract: random contracts of the
@@ -144,13 +146,18 @@ func (s *Search) RandomSearch(ctx context.Context) (Result, error) {
 	if err := s.begin(ctx); err != nil {
 		return Result{}, err
 	}
-	fit := s.committed()
-	for n := 0; s.eval.spent.Attempts+2*len(s.Valid) <= s.Attempts; n++ {
+	idle := 0
+	for n := 0; s.eval.spent.Attempts+2*len(s.Valid) <= s.Attempts && idle < maxIdle; n++ {
 		r := source(s.Seed, n)
-		m, err := made(s.Base, randomEdits(r, fit, 1+r.IntN(s.MaxEdits)))
+		m, err := s.fit.random(r, 1+r.IntN(s.MaxEdits))
 		if err != nil {
-			continue //nolint:nilerr // drawn edits that do not go together are drawn again
+			return Result{}, err
 		}
+		if s.known[m.hash] {
+			idle++
+			continue
+		}
+		s.known[m.hash], idle = true, 0
 		if _, err := m.candidate(mindforge.Candidate{Edits: m.edits, Operator: mindforge.Restart, Proposer: "random", Seed: uint64(n)}); err != nil {
 			return Result{}, err
 		}
@@ -163,6 +170,6 @@ func (s *Search) RandomSearch(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	agreed, err := made(s.Base, s.agreement())
+	agreed, err := s.fit.made(s.agreement())
 	return Result{Agreed: agreed.pair, Best: best.pair, Name: best.name, Edits: best.edits, Chosen: s.matrix.Mean(best.name), Replayed: mean(again), Spent: s.eval.spent, Found: s.eval.found}, err
 }

@@ -185,7 +185,7 @@ func (c *Coverage) Adaptive(ctx context.Context, p Proposer) (Harvest, error) {
 	if err != nil {
 		return Harvest{}, err
 	}
-	t := &thompson{c: c, ctx: ctx, proposer: p, belief: newSurrogate(), arms: []*arm{{m: &base, seen: map[string]*tally{}}}}
+	t := &thompson{c: c, ctx: ctx, proposer: p, belief: newSurrogate(), fit: newFitter(c.Catalogue, c.Base), arms: []*arm{{m: &base, seen: map[string]*tally{}}}}
 	e := newEvaluator(c.Actor, c.Cache, c.AtOnce)
 	for round := range c.variety() {
 		r := source(c.Seed, -2-round)

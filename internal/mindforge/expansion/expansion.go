@@ -27,11 +27,12 @@ type Proposer interface {
 
 // Ask is what a proposer is shown.
 type Ask struct {
-	Contract *contract.Contract // of the parent
-	Edits    []mindforge.Edit   // that made it
-	Traces   []Trace            // of the parent's last attempts, failures first
-	Options  []Option           // committed edits that fit, in the catalogue's order
-	Free     bool               // whether a text may be written where the catalogue lets one
+	Contract *contract.Contract        // of the parent
+	Edits    []mindforge.Edit          // that made it
+	Traces   []Trace                   // of the parent's last attempts, failures first
+	Options  []Option                  // committed edits that fit by what they touch, in the catalogue's order
+	Takes    func(mindforge.Edit) bool // whether the contract is valid that comes of an edit: it is made, at most once; nil: each is
+	Free     bool                      // whether a text may be written where the catalogue lets one
 	Seed     uint64
 }
 

@@ -26,6 +26,7 @@ func (s *Search) draft(ctx context.Context, n int, r *rand.Rand) (draft, error) 
 	parents := []ids.Digest{d.parent.name}
 	var edits []mindforge.Edit
 	var err error
+	to := func(edits []mindforge.Edit) (member, error) { return made(s.Base, edits) }
 	switch op {
 	case mindforge.Reflect:
 		edits, err = s.reflect(ctx, n, r, &d)
@@ -39,16 +40,17 @@ func (s *Search) draft(ctx context.Context, n int, r *rand.Rand) (draft, error) 
 		edits, err = s.ablate(r, d.parent)
 	default:
 		d.parent = s.ranked()[0] // that it has to beat; it comes from the base
-		parents, edits = []ids.Digest{s.pool[0].name}, s.restart(r)
+		parents, edits, to = []ids.Digest{s.pool[0].name}, s.restart(r), s.fit.made
 	}
 	d.written.Parents = parents
 	if err == nil {
-		d.member, err = made(s.Base, edits)
+		d.member, err = to(edits)
 	}
 	if err != nil {
 		d.name = ""
 		return d, err
 	}
+	edits = d.edits
 	if p := &d.proposal.Prediction; len(p.Fixes)+len(p.Regress) == 0 && p.Gain == 0 {
 		p.Gain = max(-1, min(1, s.believed(edits)-s.believed(d.parent.edits)))
 	}
@@ -120,8 +122,8 @@ func (s *Search) reflect(ctx context.Context, n int, r *rand.Rand, d *draft) ([]
 }
 
 func (s *Search) ask(m *member, seed uint64) Ask {
-	a := Ask{Contract: m.pair.Contract, Edits: slices.Clone(m.edits), Free: s.Free, Seed: seed}
-	a.Options = s.options(m)
+	a := s.fit.ask(m, seed)
+	a.Free = s.Free
 	for _, failed := range []bool{true, false} {
 		for _, t := range s.traces[m.hash] {
 			if t.Pass != failed {
@@ -132,24 +134,30 @@ func (s *Search) ask(m *member, seed uint64) Ask {
 	return a
 }
 
-// mutate makes one committed edit: that with the best draw of what the search believes.
+// mutate makes one committed edit: of those that can be made that with the best draw of what the
+// search believes.
 func (s *Search) mutate(r *rand.Rand, d *draft) ([]mindforge.Edit, error) {
 	var all []mindforge.Edit
-	for _, o := range s.options(d.parent) {
+	for _, o := range s.fit.options(d.parent) {
 		all = append(all, o.Edit)
 	}
-	if len(all) == 0 {
-		return nil, errs.New(errs.NotFound, "no edit of the catalogue fits any more", "")
-	}
-	w := s.weigh(r, all)
-	at := 0
-	for i := range all {
-		if w[i] > w[at] {
-			at = i
+	for _, i := range ordered(s.weigh(r, all)) {
+		if s.fit.takes(d.parent, all[i]) {
+			d.written.Proposer, d.proposal.Edit = "catalogue", all[i]
+			return with(d.parent.edits, all[i]), nil
 		}
 	}
-	d.written.Proposer, d.proposal.Edit = "catalogue", all[at]
-	return with(d.parent.edits, all[at]), nil
+	return nil, NoMore()
+}
+
+// ordered gives places by weight, the heaviest first.
+func ordered(w []float64) []int {
+	order := make([]int, len(w))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return sign(w[j] - w[i]) })
+	return order
 }
 
 // believed is what some edits do together, by the mean of what the search believes.
@@ -188,19 +196,14 @@ const price = 0.01
 // restart draws a contract anew: the edits that a draw of the search's belief finds worth
 // their price, the best first, at most so many as a contract may have.
 func (s *Search) restart(r *rand.Rand) []mindforge.Edit {
-	all := s.committed()
+	all := s.fit.committed()
 	return s.worth(all, s.weigh(r, all), nil)
 }
 
 // worth takes edits by their weight while they are worth their price, one a component.
 func (s *Search) worth(all []mindforge.Edit, w, least []float64) []mindforge.Edit {
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return sign(w[j] - w[i]) })
 	var edits []mindforge.Edit
-	for _, i := range order {
+	for _, i := range ordered(w) {
 		if len(edits) == s.MaxEdits || w[i] < price {
 			break
 		}
@@ -210,9 +213,4 @@ func (s *Search) worth(all []mindforge.Edit, w, least []float64) []mindforge.Edi
 	}
 	slices.SortStableFunc(edits, func(a, b mindforge.Edit) int { return compare(a.Component, b.Component) })
 	return edits
-}
-
-// committed lists the committed edits that fit the base.
-func (s *Search) committed() []mindforge.Edit {
-	return slices.DeleteFunc(s.Catalogue.Edits(), func(e mindforge.Edit) bool { return !s.fits(e) })
 }

@@ -44,7 +44,7 @@ func (p Proposal) check() error {
 	return err
 }
 
-// Uniform chooses any committed edit that fits, with equal chance, and predicts nothing.
+// Uniform chooses any committed edit that can be made, with equal chance, and predicts nothing.
 type Uniform struct{}
 
 // Name implements Proposer.
@@ -52,11 +52,16 @@ func (Uniform) Name() string { return "catalogue" }
 
 // Propose implements Proposer.
 func (Uniform) Propose(_ context.Context, a Ask) (Proposal, error) {
-	if len(a.Options) == 0 {
-		return Proposal{}, errs.New(errs.NotFound, "no edit of the catalogue fits any more", "")
+	o, ok := a.Draw(rand.New(rand.NewPCG(a.Seed, 0x756e69)), a.Options) //nolint:gosec // a search is no secret
+	if !ok {
+		return Proposal{}, NoMore()
 	}
-	r := rand.New(rand.NewPCG(a.Seed, 0x756e69)) //nolint:gosec // a search is no secret
-	return Proposal{Edit: a.Options[r.IntN(len(a.Options))].Edit}, nil
+	return Proposal{Edit: o.Edit}, nil
+}
+
+// NoMore is the error of a proposer that has nothing left to choose.
+func NoMore() error {
+	return errs.New(errs.NotFound, "no edit of the catalogue fits any more", "")
 }
 
 // Expect predicts from evidence alone: the families that failed in a way that the option is
@@ -76,34 +81,9 @@ func Expect(a Ask, o Option) mindforge.Prediction {
 	return p
 }
 
-// options lists the committed edits that a member can still take: one for each component that
-// its own edits leave alone, and other values of a component that they have set.
-func (s *Search) options(m *member) (out []Option) {
-	for _, e := range s.Catalogue.Edits() {
-		if slices.Contains(m.edits, e) || slices.ContainsFunc(m.edits, func(o mindforge.Edit) bool { return edit.Meet(e, o) && o.Component != e.Component }) {
-			continue
-		}
-		if !slices.ContainsFunc(m.edits, func(o mindforge.Edit) bool { return o.Component == e.Component }) && !s.fits(e) {
-			continue
-		}
-		out = append(out, optionOf(s.Catalogue, e))
-	}
-	return out
-}
-
 func optionOf(c *edit.Catalogue, e mindforge.Edit) Option {
 	x, _ := c.Choice(e)
 	return Option{e, x.About, x.Answers}
-}
-
-// fits reports whether an edit can be made in the base: what the base has already is no choice.
-func (s *Search) fits(e mindforge.Edit) bool {
-	fits, known := s.fitting[e]
-	if !known {
-		fits = edit.Fits(s.Base.Contract, e)
-		s.fitting[e] = fits
-	}
-	return fits
 }
 
 // with is a list of edits with one more, in the place of one of its component.

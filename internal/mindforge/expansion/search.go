@@ -46,14 +46,14 @@ type Search struct {
 	Past      []Step           // of the same search, cut short: its proposals are not asked for again
 	Told      func(Step) error // is handed each step once it is done; nil: nobody is
 
-	eval    *evaluator
-	matrix  Matrix
-	pool    []*member // that came to validation, the base first
-	known   map[ids.Digest]bool
-	traces  map[ids.Digest][]Trace
-	belief  *surrogate
-	fitting map[mindforge.Edit]bool
-	steps   []Step
+	eval   *evaluator
+	matrix Matrix
+	pool   []*member // that came to validation, the base first
+	known  map[ids.Digest]bool
+	traces map[ids.Digest][]Trace
+	belief *surrogate
+	fit    *fitter
+	steps  []Step
 }
 
 // Step is one try at a better contract, as the ledger keeps it.
@@ -138,7 +138,7 @@ func (s *Search) begin(ctx context.Context) error {
 		}
 	}
 	s.eval, s.matrix, s.known = newEvaluator(s.Actor, s.Cache, s.AtOnce), Matrix{}, map[ids.Digest]bool{}
-	s.traces, s.belief, s.fitting = map[ids.Digest][]Trace{}, newSurrogate(), map[mindforge.Edit]bool{}
+	s.traces, s.belief, s.fit = map[ids.Digest][]Trace{}, newSurrogate(), newFitter(s.Catalogue, s.Base)
 	s.pool, s.steps = nil, nil
 	m, err := made(s.Base, nil)
 	if err != nil {

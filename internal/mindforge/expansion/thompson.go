@@ -17,6 +17,7 @@ type thompson struct {
 	ctx      context.Context //nolint:containedctx // of one run, which is over when the run is
 	proposer Proposer
 	belief   *surrogate
+	fit      *fitter
 	arms     []*arm
 	round    int
 	traces   []Trace // of items that are not solved, the last first
@@ -64,13 +65,14 @@ func (a *arm) draw(r *rand.Rand, family string) float64 {
 // grow adds a contract: one edit more, proposed from failures, on the contract that did best;
 // or one made anew from what is believed of single edits.
 func (t *thompson) grow(r *rand.Rand) {
-	var edits []mindforge.Edit
+	var m member
+	var err error
 	if r.IntN(2) == 0 {
-		edits = t.proposed(r)
+		m, err = made(t.c.Base, t.proposed(r))
 	} else {
-		edits = t.anew(r)
+		m, err = t.fit.made(t.anew(r))
 	}
-	if m, err := made(t.c.Base, edits); err == nil && !slices.ContainsFunc(t.arms, func(a *arm) bool { return a.m.hash == m.hash }) {
+	if err == nil && !slices.ContainsFunc(t.arms, func(a *arm) bool { return a.m.hash == m.hash }) {
 		t.arms = append(t.arms, &arm{m: &m, seen: map[string]*tally{}})
 	}
 }
@@ -82,12 +84,8 @@ func (t *thompson) proposed(r *rand.Rand) []mindforge.Edit {
 			on = o
 		}
 	}
-	ask := Ask{Contract: on.m.pair.Contract, Edits: slices.Clone(on.m.edits), Traces: slices.Clone(t.traces), Seed: r.Uint64()}
-	for _, e := range t.c.Catalogue.Edits() {
-		if !slices.Contains(on.m.edits, e) {
-			ask.Options = append(ask.Options, optionOf(t.c.Catalogue, e))
-		}
-	}
+	ask := t.fit.ask(on.m, r.Uint64())
+	ask.Traces = slices.Clone(t.traces)
 	p, err := t.proposer.Propose(t.ctx, ask)
 	if err != nil || p.check() != nil || t.c.Catalogue.Admit(p.Edit, false) != nil {
 		return nil
@@ -97,19 +95,18 @@ func (t *thompson) proposed(r *rand.Rand) []mindforge.Edit {
 
 // anew takes the edits with the best draws, a random number of them.
 func (t *thompson) anew(r *rand.Rand) []mindforge.Edit {
-	all := t.c.Catalogue.Edits()
+	all := t.fit.committed()
 	columns := make([]int, len(all))
 	for i, e := range all {
 		columns[i] = t.belief.edit(e)
 	}
-	w := t.belief.draw(r)
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
+	drawn := t.belief.draw(r)
+	w := make([]float64, len(all))
+	for i, c := range columns {
+		w[i] = drawn[c]
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return sign(w[columns[j]] - w[columns[i]]) })
 	var edits []mindforge.Edit
-	for _, i := range order {
+	for _, i := range ordered(w) {
 		if len(edits) > r.IntN(t.c.most()) {
 			break
 		}

@@ -47,10 +47,10 @@ const (
 // choose shows some options, those that are meant for what failed first, and has one letter
 // drawn by its probability. The prediction is made of the evidence: one letter has none.
 func (m Model) choose(ctx context.Context, a expansion.Ask) (expansion.Proposal, error) {
-	if len(a.Options) == 0 {
-		return expansion.Proposal{}, errs.New(errs.NotFound, "no edit of the catalogue fits any more", "")
-	}
 	options := shortlist(a)
+	if len(options) == 0 {
+		return expansion.Proposal{}, expansion.NoMore()
+	}
 	var b strings.Builder
 	failures(&b, a)
 	b.WriteString("Changes that can be made:\n")
@@ -81,8 +81,8 @@ func said(o expansion.Option) string {
 	return o.About + " (" + o.Edit.Component + " " + strings.Join(strings.Fields(o.Edit.Value), " ") + ")"
 }
 
-// shortlist draws options: those for classes that were seen, then others; a tool that the
-// evidence names goes before all.
+// shortlist draws options that can be made: those for classes that were seen, then others; a tool
+// that the evidence names goes before all.
 func shortlist(a expansion.Ask) []expansion.Option {
 	r := rand.New(rand.NewPCG(a.Seed, 0x73686f72)) //nolint:gosec // a search is no secret
 	rank := func(o expansion.Option) int {
@@ -111,8 +111,10 @@ func shortlist(a expansion.Ask) []expansion.Option {
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return ranks[x] - ranks[y] })
 	short := make([]expansion.Option, 0, letters)
-	for _, i := range order[:min(letters, len(order))] {
-		short = append(short, out[i])
+	for _, i := range order {
+		if len(short) < letters && (a.Takes == nil || a.Takes(out[i].Edit)) {
+			short = append(short, out[i])
+		}
 	}
 	r.Shuffle(len(short), func(i, j int) { short[i], short[j] = short[j], short[i] }) // a letter tells nothing
 	return short

@@ -31,11 +31,10 @@ func (p Reflective) Propose(ctx context.Context, a expansion.Ask) (expansion.Pro
 		return expansion.Uniform{}.Propose(ctx, a)
 	}
 	seen := failed[r.IntN(len(failed))]
-	fitting := meant(a, seen)
-	if len(fitting) == 0 {
+	chosen, ok := a.Draw(r, meant(a, seen))
+	if !ok {
 		return expansion.Uniform{}.Propose(ctx, a)
 	}
-	chosen := fitting[r.IntN(len(fitting))]
 	only := expansion.Option{Edit: chosen.Edit, Answers: []string{string(seen.Failure)}}
 	return expansion.Proposal{Edit: chosen.Edit, Prediction: expansion.Expect(a, only)}, nil
 }
