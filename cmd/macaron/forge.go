@@ -28,7 +28,7 @@ import (
 
 func newForge(e *env) *cobra.Command {
 	c := &cobra.Command{Use: "forge", Short: "Improve a pair of contract and adapters, and say which is served", Args: noArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.AddCommand(newForgeRun(e), newForgeStatus(e), newForgePause(e), newForgeResume(e), newForgeApprove(e), newForgeLineage(e), newForgeRelease(e), newForgePromote(e), newForgeRollback(e), newForgeCanary(e), newForgeAliases(e), newForgeEvaluator(e))
+	c.AddCommand(newForgeRun(e), newForgeStatus(e), newForgePause(e), newForgeResume(e), newForgeApprove(e), newForgeAbsorb(e), newForgeLineage(e), newForgeRelease(e), newForgePromote(e), newForgeRollback(e), newForgeCanary(e), newForgeAliases(e), newForgeEvaluator(e))
 	c.PersistentFlags().String("tenant", auth.Local, "whose releases")
 	c.AddCommand(newForgeReport(e))
 	return c

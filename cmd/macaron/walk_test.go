@@ -106,6 +106,7 @@ var walk = []struct{ path, args, input string }{
 	{"forge approve", "$FORGE --key $DIR/k", ""},
 	{"forge evaluator sign", "$DIR/evaluation.toml --key $DIR/k", ""},
 	{"forge evaluator init", "$DIR/judges --trusted $DIR/k.pub --people $DIR/k.pub", ""},
+	{"forge absorb", "$DIR/forge.toml skills.plan", ""},
 	{"forge release", "", ""},
 	{"forge promote", "$TOOL --reason first", ""},
 	{"forge canary", "none", ""},
@@ -135,7 +136,7 @@ var walk = []struct{ path, args, input string }{
 }
 
 // refused are the commands that have nothing to do with this contract, and say so.
-var refused = map[string]bool{"forge approve": true, "run start": true, "run resume": true, "run approve": true, "run cancel": true}
+var refused = map[string]bool{"forge approve": true, "forge absorb": true, "run start": true, "run resume": true, "run approve": true, "run cancel": true}
 
 // plainOutput are the commands whose output is a text by its nature, or a protocol's messages.
 var plainOutput = map[string]bool{"help": true, "mcp serve": true, "forge evaluator contract": true}

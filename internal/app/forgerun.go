@@ -189,6 +189,11 @@ func (f *ForgeRun) Work(ctx context.Context, patient bool, told func([]jobs.Stat
 	return err
 }
 
+// Absorb moves an entry of the contract in force into the adapter; told hears what is done.
+func (f *ForgeRun) Absorb(ctx context.Context, entry string, told func(note string)) (loop.Moved, error) {
+	return f.Move(auth.With(ctx, auth.Principal{Owner: f.Owner}), entry, told)
+}
+
 // errStill ends the work of a run that has ended or stands still.
 var errStill = errors.New("the run stands still")
 

@@ -127,6 +127,19 @@ func undo(e mindforge.Edit) (mindforge.Edit, bool) {
 	return mindforge.Edit{Kind: of + ".remove", Component: e.Component}, true
 }
 
+// What is in words has an edit that takes it away; nothing else has.
+func TestRemovalIsOfWordsAlone(t *testing.T) {
+	base := shipped(t)
+	for _, e := range Committed().Edits() {
+		back, err := Removal(e.Component)
+		if words := e.Kind == "prompt.append" || e.Kind == "skill.add"; (err == nil) != words {
+			t.Errorf("%s: %v", e.Component, err)
+		} else if words && must(t, base, e, back).Hash() != base.Hash() {
+			t.Errorf("%s leaves something", e.Component)
+		}
+	}
+}
+
 // What was added can be removed by an edit, with the same name as before.
 func TestRemoveUndoesAdd(t *testing.T) {
 	base, n := shipped(t), 0

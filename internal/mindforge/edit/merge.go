@@ -50,6 +50,17 @@ func Ablate(base *contract.Contract, edits []mindforge.Edit, n int) ([]mindforge
 	return left, c, err
 }
 
+// Removal is the edit that takes an entry in words away: a line of a prompt, or a skill.
+func Removal(component string) (mindforge.Edit, error) {
+	for _, k := range []string{"prompt.remove", "skill.remove"} {
+		e := mindforge.Edit{Kind: k, Component: component}
+		if _, err := Check(e); err == nil {
+			return e, nil
+		}
+	}
+	return mindforge.Edit{}, badf("name a line, such as agent.prompts.system#ID, or a skill, such as skills.NAME", "%q is no entry in words", errs.Clip(component))
+}
+
 // Tuning reports whether edits change numbers alone. Such a difference is labelled so: it
 // fits a contract to the items that it was chosen on, and carries no idea to others.
 func Tuning(edits []mindforge.Edit) bool {

@@ -7,7 +7,6 @@ import (
 	"macaron/internal/jobs"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/edit"
-	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/ledger"
 	"macaron/internal/mindforge/update"
 )
@@ -53,7 +52,7 @@ func (w *work) absorb(ctx context.Context, from entered) (bool, string, error) {
 		return false, orElse(l.Why, "nothing was left to move"), err
 	}
 	w.point("absorbed")
-	keep := got.After.Pass.Mean >= got.Long.Pass.Mean-w.Settings.Update.Margin
+	keep := w.keeps(got)
 	if err := w.measured(ctx, l, got, keep); err != nil || !keep {
 		return false, "the shorter contract passes less often", err
 	}
@@ -96,18 +95,8 @@ func (w *work) shorter(ctx context.Context, from entered, rest []mindforge.Edit)
 	if s.Tries, s.Tasks, err = w.lessons(ctx, from); err != nil {
 		return s, champion, err
 	}
-	families := w.families(evaluation.Validation)
-	for i := range w.Settings.Update.Held {
-		if len(families) == 0 {
-			break
-		}
-		t, err := w.make(families[i%len(families)], w.draw("held", w.g, i))
-		if err != nil {
-			return s, champion, err
-		}
-		s.Held = append(s.Held, t)
-	}
-	return s, champion, nil
+	s.Held, err = w.held()
+	return s, champion, err
 }
 
 // measured keeps the revision, and how it was measured before and after.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macaron/internal/adapter"
+	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/jobs"
 	"macaron/internal/mindforge"
@@ -40,6 +41,55 @@ func (x shortens) Absorb(ctx context.Context, s Shorter, _ jobs.Ticket) (Learned
 	}
 	out := update.Absorbed{Replayed: 3, Long: update.Measured{Pass: stat.Estimate{Mean: 0.5}}, After: update.Measured{Pass: stat.Estimate{Mean: x.after}}}
 	return Learned{Pair: with(s.Pair, r), Made: ledger.Made{What: "revision", Name: "L1", Hash: r.Hash, Cost: mindforge.Cost{Trained: 9}}}, out, true, nil
+}
+
+// An entry of the contract in force is moved by itself: attempts at training tasks are learned
+// without it, and only what passes as often becomes a release. What is no entry costs no attempt.
+func TestAnEntryIsMovedByItself(t *testing.T) {
+	words := mindforge.Edit{Kind: "prompt.append", Component: "agent.prompts.system#look-first", Value: "Look first."}
+	for after, keep := range map[float64]bool{0.48: true, 0.3: false} {
+		over(t, t.TempDir(), &halves{}, nil, func(l *Loop) {
+			l.Settings.Update.Held, l.Settings.Update.Attempts, l.Discovery.Tasks = 5, 3, 4
+			start, err := l.Start(t.Context())
+			must(t, err)
+			long, err := edit.Apply(start.Contract, words)
+			must(t, err)
+			l.Start = func(context.Context) (mindforge.Pair, error) { return mindforge.Pair{Contract: long}, nil }
+			var asked Shorter
+			l.Updater = shortens{after, &asked}
+			notes := 0
+			got, err := l.Move(t.Context(), "agent.prompts.system#look-first", func(string) { notes++ })
+			must(t, err)
+			if got.Kept != keep || (got.Release != "") != keep || got.Attempts != 12 || got.Contract != start.Contract.Hash() || got.Revision == "" || got.Why == "" || notes == 0 || got.Replayed != 3 || got.After.Pass.Mean != after {
+				t.Errorf("%+v", got)
+			}
+			passes := 0
+			for _, x := range asked.Tries {
+				if x.Outcome.Pass {
+					passes++
+				}
+			}
+			if len(asked.Tries) != 12 || passes != got.Passes || asked.Long.Contract.Hash() != long.Hash() || asked.Pair.Contract.Hash() != start.Contract.Hash() || len(asked.Held) != 5 || len(asked.Tasks) != 4 {
+				t.Errorf("%d tries, %d passes, %d held, %d tasks", len(asked.Tries), passes, len(asked.Held), len(asked.Tasks))
+			}
+			for _, x := range asked.Tasks {
+				if l.Evaluation.Splits.Of(x.World, x.Family) != evaluation.Train {
+					t.Errorf("%s is not for training", x.ID)
+				}
+			}
+			all, err := l.Ledger.All(t.Context(), owner, "")
+			must(t, err)
+			if releases := len(all); releases > 0 != keep {
+				t.Errorf("%d entries of releases", releases)
+			}
+			l.Actor = nil // nobody attempts what cannot be moved
+			for _, no := range []string{"agent.max_turns", "agent.prompts.system#none", "tools.read_file"} {
+				if _, err := l.Move(t.Context(), no, nil); errs.CodeOf(err) != errs.InvalidRequest {
+					t.Errorf("%s: %v", no, err)
+				}
+			}
+		})
+	}
 }
 
 // What a search found in words is left out of the contract when the adapter has it, and not when

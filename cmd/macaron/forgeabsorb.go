@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"macaron/internal/app"
+	"macaron/internal/config"
+	"macaron/internal/disk"
+	"macaron/internal/mindforge/loop"
+	"macaron/internal/mindforge/update"
+	"macaron/internal/models"
+	"macaron/internal/obs"
+)
+
+// newForgeAbsorb moves one entry of the contract in force into the adapter.
+func newForgeAbsorb(e *env) *cobra.Command {
+	return &cobra.Command{Use: "absorb FILE ENTRY", Short: "Move a line of a prompt or a skill of the contract in force into the adapter, and measure that", Args: args(2, 2, "a forge.toml, and an entry of the contract"),
+		Long: "Train the adapter of the contract in force (the champion's, or the contract's file) so that it does without ENTRY what it does with it:\na line of a prompt, such as agent.prompts.system#ID, or a skill, such as skills.NAME. Worlds, numbers of tasks and attempts, and\nthe table update are those of FILE. The longer contract, and the shorter one before and after, are measured on families of validation;\n" +
+			"where the shorter one passes about as often (update.margin), it becomes a release with the revision, which `macaron forge promote` serves.\nExit code 0: it did; 11: it did not, or there was nothing to learn.",
+		Example: "  macaron forge absorb forge.toml agent.prompts.system#look-first",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			set, err := readForge(given[0])
+			if err != nil {
+				return err
+			}
+			set.Arm = loop.Full // it trains, whatever the file's run does
+			return e.forActor(cmd, set.Actor, func(c config.Config, m models.Local) error {
+				if err := os.MkdirAll(c.Home, 0o700); err != nil {
+					return disk.Error(err, c.Home+" cannot be made")
+				}
+				f, err := app.OpenForge(cmd.Context(), c, set, "", app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)})
+				if err != nil {
+					return err
+				}
+				return errors.Join(e.forgeAbsorb(cmd.Context(), f, given[1]), f.Close())
+			})
+		}}
+}
+
+func (e *env) forgeAbsorb(ctx context.Context, f *app.ForgeRun, entry string) error {
+	m, err := f.Absorb(ctx, entry, func(note string) {
+		if !e.json {
+			fmt.Fprintln(e.err, note)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.showMoved(m); err != nil {
+		return err
+	}
+	if !m.Kept {
+		return exit{11}
+	}
+	return nil
+}
+
+func (e *env) showMoved(m loop.Moved) error {
+	if e.json {
+		return e.printJSON(m)
+	}
+	fmt.Fprintf(e.out, "%d of %d attempts passed, %d of them without %s too\n", m.Passes, m.Attempts, m.Replayed, m.Entry)
+	if m.Revision != "" {
+		row := func(name string, x update.Measured) []string {
+			return []string{name, fmt.Sprintf("%.3f [%.3f, %.3f]", x.Pass.Mean, x.Pass.Low, x.Pass.High), fmt.Sprint(x.Pass.N), fmt.Sprintf("%.0f", x.Prompt)}
+		}
+		if err := e.table([]string{"contract", "passes", "attempts", "prompt tokens"}, row("with the entry", m.Long), row("without it, before", m.Before), row("without it, after", m.After)); err != nil {
+			return err
+		}
+	}
+	if !m.Kept {
+		fmt.Fprintf(e.out, "not kept: %s\n", m.Why)
+		return nil
+	}
+	fmt.Fprintf(e.out, "kept: %s; the revision is %s\n  macaron forge promote %s --reason \"%s is learned\"\n", m.Why, m.Revision, m.Release, m.Entry)
+	return nil
+}
