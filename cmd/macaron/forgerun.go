@@ -82,7 +82,7 @@ func (e *env) forgeRun(ctx context.Context, f *app.ForgeRun, patient bool) error
 	}
 	note := ""
 	err := f.Work(ctx, patient, func(all []jobs.Status) {
-		if s := current(all); s.Progress.Note != note && !e.json {
+		if s := current(all); s.Progress.Note != "" && s.Progress.Note != note && !e.json {
 			note = s.Progress.Note
 			fmt.Fprintln(e.err, told(s, all))
 		}

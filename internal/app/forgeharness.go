@@ -41,7 +41,7 @@ func asWorlds(all []world.World) (out []mindforge.World) {
 
 // harness gives the run this machine's model: attempts are runs of the harness, of which
 // training may make rows; what is improved is the pair in force.
-func (f *ForgeRun) harness() error {
+func (f *ForgeRun) harness(ctx context.Context) error {
 	a, worlds := f.app, shippedWorlds()
 	acting := &act.Actor{Deps: a.runs.Deps, Owner: f.Owner, Worlds: append(slices.Clone(worlds), discovery.Replays()), Purpose: record.Discovery}
 	f.Actor = acting
@@ -51,7 +51,7 @@ func (f *ForgeRun) harness() error {
 	if f.Judge = judge; err != nil {
 		return err
 	}
-	return f.learn(acting)
+	return f.learn(ctx, acting)
 }
 
 // inForce is the pair that is served now: the champion, or the contract's file. Its revisions come

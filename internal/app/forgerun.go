@@ -74,7 +74,7 @@ func OpenForge(ctx context.Context, c config.Config, set loop.Settings, command 
 		return nil, err
 	}
 	if f.app != nil {
-		return f, errors.Join(f.harness(), f.produced(ctx, o))
+		return f, errors.Join(f.harness(ctx), f.produced(ctx, o))
 	}
 	return f, f.rehearse(c)
 }

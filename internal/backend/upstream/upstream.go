@@ -158,6 +158,7 @@ func (b *Backend) Generate(ctx context.Context, r backend.Request) iter.Seq2[cha
 	return func(yield func(chat.Event, error) bool) {
 		plain := r
 		plain.Constraint = backend.Constraint{}
+		plain.Decoding.DrawChoice = false // a server draws a label as it draws any token: at the temperature
 		if !plain.Plain() {
 			yield(chat.Event{}, errs.New(errs.Unsupported, "an upstream server is not asked for mixtures or prompt scores", "use the built-in engine"))
 			return

@@ -43,7 +43,7 @@ func (g *gater) trial(ctx context.Context, release ids.Digest) (ledger.Decision,
 		if !errors.As(err, &more) {
 			return d, err
 		}
-		if err := g.ticket.Step(ctx, g.done, g.total, "gate: "+g.it.name+" canary: "+more.Error()); err != nil {
+		if err := g.ticket.Step(ctx, g.before(mindforge.Canary), g.total, "gate: "+g.it.name+" canary: "+more.Error()); err != nil {
 			return d, err
 		}
 		select {

@@ -140,8 +140,8 @@ type gater struct {
 
 // through reports whether the candidate became the champion.
 func (g *gater) through(ctx context.Context) (bool, error) {
-	for i, s := range evaluation.Stages {
-		if err := g.ticket.Step(ctx, g.done+i, g.total, fmt.Sprintf("gate: %s %s", g.it.name, s)); err != nil {
+	for _, s := range evaluation.Stages {
+		if err := g.ticket.Step(ctx, g.before(s), g.total, fmt.Sprintf("gate: %s %s", g.it.name, s)); err != nil {
 			return false, err
 		}
 		passed, err := g.pass(ctx, s)
@@ -154,6 +154,9 @@ func (g *gater) through(ctx context.Context) (bool, error) {
 	}
 	return true, nil
 }
+
+// before counts the stages that lie behind one, those of earlier candidates too.
+func (g *gater) before(s mindforge.Stage) int { return g.done + slices.Index(evaluation.Stages, s) }
 
 // pass asks for one stage, and does what belongs to it.
 func (g *gater) pass(ctx context.Context, s mindforge.Stage) (bool, error) {
@@ -223,7 +226,7 @@ func (g *gater) wait(ctx context.Context, why string) error {
 	if err := g.Queue.Pause(ctx, g.Run); err != nil {
 		return err
 	}
-	if err := g.ticket.Step(ctx, g.done, g.total, Waits(Wanted{g.it.hash, g.champion.hash, g.Evaluation.Digest, why})); err != nil {
+	if err := g.ticket.Step(ctx, g.before(mindforge.Approval), g.total, Waits(Wanted{g.it.hash, g.champion.hash, g.Evaluation.Digest, why})); err != nil {
 		return err
 	}
 	return jobs.ErrPaused
