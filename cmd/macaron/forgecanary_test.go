@@ -106,9 +106,9 @@ var (
 	oneCall      = "['compose/item_price', 'compose/person_hours', 'terminal/count_lines', 'terminal/first_line', 'terminal/find', 'text/count', 'text/sum', 'text/case', 'text/sort', 'text/field', 'text/flip']"
 )
 
-// watched makes of the research contract one of few attempts and six conversations of each arm.
+// liveRules makes of the research contract one of few attempts and six conversations of each arm.
 // By its salt the families of text for training are three whose tasks take one call.
-var watched = strings.NewReplacer("families, draw 62", "watched, draw 846", "train = 32", "train = 20", "validation = 18", "validation = 30", "families = ['rest']", "families = "+oneCall, "budget = 0.1", "budget = 0.2", "test = 'sign-flip'", "test = 'mcnemar'", "families = 20", "families = 2",
+var liveRules = strings.NewReplacer("families, draw 62", "watched, draw 846", "train = 32", "train = 20", "validation = 18", "validation = 30", "families = ['rest']", "families = "+oneCall, "budget = 0.1", "budget = 0.2", "test = 'sign-flip'", "test = 'mcnemar'", "families = 20", "families = 2",
 	"items = 60", "items = 10", "items = 6\n", "items = 1\n", "items = 12\n", "items = 2\n", "items = 33\n", "items = 2\n", "requests = 0", "requests = 6", "latency = 1.5", "latency = 100",
 	"cases = 5", "cases = 1", "tokens = 1.5\nturns = 1.5", "tokens = 20\nturns = 20", "new = 0", "new = 48", "constant = 0.8", "constant = 1")
 
@@ -167,7 +167,7 @@ parameters = {type = "object", properties = {answer = {enum = ["$last"]}}, requi
 	s.write("forge.toml", forgeWatched)
 	s.do(0, "hcp", "keygen", "owner.key")
 	s.do(0, "hcp", "keygen", "person.key")
-	s.write("evaluation.toml", watched.Replace(s.do(0, "forge", "evaluator", "contract", "--research", "--people", "person.key.pub")))
+	s.write("evaluation.toml", liveRules.Replace(s.do(0, "forge", "evaluator", "contract", "--research", "--people", "person.key.pub")))
 	s.do(0, "forge", "evaluator", "sign", "evaluation.toml", "--key", "owner.key")
 	s.evaluator()
 	if err := os.Mkdir(s.path("judge/home"), 0o700); err != nil {
