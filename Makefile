@@ -71,13 +71,13 @@ $(NODE)/.ready: test/compat/node/package-lock.json
 
 PIP_TARGET = $(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --no-warn-conflicts --target
 $(TINKER)/shared/.ready: test/compat/tinker.txt
-	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && mv $(@D).new $(@D)
+	@rm -rf $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && rm -rf $(@D) && mv $(@D).new $(@D)
 $(TINKER)/mint-%/.ready:
-	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new mindlab-toolkit==$* && touch $(@D).new/.ready && mv $(@D).new $(@D)
+	@rm -rf $(@D).new && $(PIP_TARGET) $(@D).new mindlab-toolkit==$* && touch $(@D).new/.ready && rm -rf $(@D) && mv $(@D).new $(@D)
 $(TINKER)/%/.ready:
-	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new tinker==$* && touch $(@D).new/.ready && mv $(@D).new $(@D)
+	@rm -rf $(@D).new && $(PIP_TARGET) $(@D).new tinker==$* && touch $(@D).new/.ready && rm -rf $(@D) && mv $(@D).new $(@D)
 $(TINKER)/0.22.0/.ready: # it imports grpc, which no other version does
-	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new tinker==0.22.0 grpcio==$(GRPC) && touch $(@D).new/.ready && mv $(@D).new $(@D)
+	@rm -rf $(@D).new && $(PIP_TARGET) $(@D).new tinker==0.22.0 grpcio==$(GRPC) && touch $(@D).new/.ready && rm -rf $(@D) && mv $(@D).new $(@D)
 
 .PHONY: compat-tinker
 compat-tinker: needs model compat-deps $(foreach v,0.15.0 0.22.0 0.24.1 mint-0.0.1 mint-0.1.0 mint-0.2.0,$(TINKER)/$(v)/.ready) ## train through every version of the Tinker SDK and of MinT's toolkit (MACARON_TORCH: site-packages with torch, for losses that clients compute)
@@ -152,8 +152,8 @@ bench-handoff: model ## measure from an optimizer's step to the new revision's f
 # A run of the cookbook is random: what differs between runs of other names is what is sampled.
 COOKBOOK := $(TINKER)/cookbook
 $(COOKBOOK)/.ready: test/cookbook/requirements.txt
-	@rm -rf $(@D) $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && mv $(@D).new $(@D)
-.PHONY: cookbook-arithmetic cookbook-guess-number cookbook-chat-sl cookbook-dpo compat-custom
+	@rm -rf $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && rm -rf $(@D) && mv $(@D).new $(@D)
+.PHONY: cookbook-arithmetic cookbook-guess-number cookbook-chat-sl cookbook-dpo compat-custom rl-reference
 cookbook-arithmetic: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add with tinker-cookbook (RUN names the run; LR, GROUP, SEED, STEPS, LEGS; PYTHON_TORCH a python with PyTorch)
 	@test/cookbook/run.sh $(or $(RUN),arithmetic-1) tinker_cookbook.recipes.math_rl.train env=arithmetic renderer_name=macaron/lines \
 		groups_per_batch=16 group_size=$(or $(GROUP),8) lora_rank=16 learning_rate=$(or $(LR),3e-4) seed=$(or $(SEED),0) max_steps=$(or $(STEPS),100) eval_every=0 save_every=20
@@ -168,6 +168,8 @@ cookbook-dpo: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0
 	@$(PYTHON) test/cookbook/data.py $(CACHE)/cookbook
 	@test/cookbook/run.sh $(or $(RUN),dpo-1) tinker_cookbook.recipes.preference.dpo.train dataset=hhh renderer_name=macaron/chatml \
 		batch_size=8 learning_rate=1e-4 max_steps=$(or $(STEPS),20)
+rl-reference: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add in PyTorch and PEFT alone, on the cookbook's questions (RUN, LR, GROUP, SEED, STEPS; CHECK=1 compares gradients; PYTHON_TORCH a python with PyTorch)
+	@test/cookbook/reference.sh $(or $(RUN),reference-$(or $(SEED),0)) steps=$(or $(STEPS),100) seed=$(or $(SEED),0) lr=$(or $(LR),3e-4) group=$(or $(GROUP),8) check=$(or $(CHECK),0)
 compat-custom: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## compare losses that the SDK computes in PyTorch with the service's own (PYTHON_TORCH a python with PyTorch)
 	@test/cookbook/custom.sh
 

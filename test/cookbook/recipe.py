@@ -1,5 +1,5 @@
 """Runs a recipe of tinker-cookbook as it is, with renderers for models whose names the cookbook does not know,
-and with the rewards of reinforcement learning told to the service.
+and with the steps that are planned and the rewards of reinforcement learning told to the service.
 
     recipe.py MODULE [name=value ...]
 
@@ -84,7 +84,21 @@ def tell_rewards():
     train.compute_trajectory_metrics, tinker.TrainingClient.forward_backward_async = measured, sent
 
 
+def tell_steps(steps):
+    """What is made to be trained says how many steps it will have, so that the service can tell what time is left."""
+    for name in "create_lora_training_client_async", "create_training_client_from_state_async", "create_training_client_from_state_with_optimizer_async":
+        make = getattr(tinker.ServiceClient, name)
+
+        def made(*args, make=make, user_metadata=None, **kwargs):
+            return make(*args, user_metadata={**(user_metadata or {}), "steps": steps}, **kwargs)
+
+        setattr(tinker.ServiceClient, name, made)
+
+
 if __name__ == "__main__":
     module, sys.argv = sys.argv[1], sys.argv[1:]
+    for option in sys.argv:
+        if option.startswith("max_steps="):
+            tell_steps(option.removeprefix("max_steps="))
     tell_rewards()
     runpy.run_module(module, run_name="__main__", alter_sys=True)
