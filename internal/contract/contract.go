@@ -53,6 +53,7 @@ type Contract struct {
 
 	bytes []byte
 	hash  ids.Digest
+	said  []byte // the text of the contract's own file, for its comments
 }
 
 // Model names the base that the adapters were made for.

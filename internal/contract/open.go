@@ -115,7 +115,7 @@ func (s *Source) finish() error {
 	if err := c.validate(); err != nil {
 		return s.tree.locate(err)
 	}
-	s.Contract = c
+	s.Contract, c.said = c, s.Files[0].Text
 	return c.seal()
 }
 

@@ -15,9 +15,33 @@ import (
 )
 
 // Text is the contract as one TOML file without imports and other files, which Parse reads
-// to a contract of the same name.
+// to a contract of the same name. One that was read from one file keeps its comments, each above what
+// it is about.
 func (c *Contract) Text() ([]byte, error) {
-	return c.written(func(map[string]any) {})
+	text, err := c.written(func(map[string]any) {})
+	if err != nil || bytes.IndexByte(c.said, '#') < 0 {
+		return text, err
+	}
+	if with := commentsOf(c.said).onto(text); len(with) <= MaxBytes {
+		return with, nil
+	}
+	return text, nil
+}
+
+// Tree is what Text writes, as TOML decodes it.
+func (c *Contract) Tree() (map[string]any, error) {
+	m, err := c.fields()
+	if err != nil {
+		return nil, err
+	}
+	tables := func(section string) []any { list, _ := m[section].([]any); return list }
+	for _, t := range tables("tools") {
+		asText(t, "parameters", "result")
+	}
+	for _, h := range tables("hooks") {
+		asText(h, "with")
+	}
+	return m, nil
 }
 
 // ActedBy is the contract with another of its adapters acting in runs.
@@ -35,18 +59,11 @@ func (c *Contract) ActedBy(label string) (*Contract, error) {
 
 // written is the text of the contract with a change.
 func (c *Contract) written(change func(map[string]any)) ([]byte, error) {
-	m, err := c.fields()
+	m, err := c.Tree()
 	if err != nil {
 		return nil, err
 	}
 	change(m)
-	tables := func(section string) []any { list, _ := m[section].([]any); return list }
-	for _, t := range tables("tools") {
-		asText(t, "parameters", "result")
-	}
-	for _, h := range tables("hooks") {
-		asText(h, "with")
-	}
 	b, err := toml.Marshal(m)
 	return b, errs.Wrap(errs.Internal, err, "the contract cannot be written as TOML", "")
 }

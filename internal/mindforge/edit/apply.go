@@ -58,7 +58,7 @@ func together(c *contract.Contract, edits []mindforge.Edit) (now *contract.Contr
 	if len(edits) == 0 {
 		return c, -1, nil
 	}
-	tree, err := treeOf(c)
+	tree, err := c.Tree()
 	if err != nil {
 		return nil, -1, err
 	}
@@ -69,6 +69,7 @@ func together(c *contract.Contract, edits []mindforge.Edit) (now *contract.Contr
 		}
 	}
 	if now, err = read(tree); err == nil {
+		now.TakeComments(c)
 		err = alone(c, now, scopes)
 	}
 	if err != nil {
@@ -88,14 +89,6 @@ func read(tree map[string]any) (*contract.Contract, error) {
 		return nil, badf(errs.As(err).Next, "the contract would not be valid any more: %s", errs.As(err).Message)
 	}
 	return now, nil
-}
-
-func treeOf(c *contract.Contract) (tree map[string]any, err error) {
-	was, err := c.Text()
-	if err != nil {
-		return nil, err
-	}
-	return tree, errs.Wrap(errs.Internal, toml.Unmarshal(was, &tree), "the contract's own text is not TOML", "")
 }
 
 // on makes an edit in a tree, and says which path may be another by it.

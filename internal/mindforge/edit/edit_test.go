@@ -227,6 +227,35 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
+// What a person wrote beside the lines of a contract stands in the edited one too, also where a line was
+// changed; what is about an entry that is gone does not.
+func TestEditsKeepComments(t *testing.T) {
+	text, err := os.ReadFile("../../../macaron.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.NewReplacer("temperature = 0.3", "temperature = 0.3 # calm", "[[hooks]]\n", "# It may not end with nothing.\n[[hooks]]\n").Replace(string(text))
+	base, err := contract.Parse([]byte(said))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits := []mindforge.Edit{{Kind: "sampling.set", Component: "sampling.temperature", Value: "0.7"}, {Kind: "prompt.append", Component: "agent.prompts.system#short", Value: "Be short."}}
+	now := must(t, base, edits...)
+	if plain := must(t, shipped(t), edits...); plain.Hash() != now.Hash() {
+		t.Error("comments are part of the name")
+	}
+	gone := must(t, now, mindforge.Edit{Kind: "hook.remove", Component: "hooks.answered"})
+	for c, hooks := range map[*contract.Contract]bool{now: true, gone: false} {
+		out, err := c.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(out), "# calm\ntemperature = 0.7") || !strings.Contains(string(out), "# No repetition penalty") || strings.Contains(string(out), "# It may not end with nothing.\n[[hooks]]") != hooks {
+			t.Errorf("%s", out)
+		}
+	}
+}
+
 // Of several edits the one is named by which the contract breaks, wherever it stands; one that is not
 // valid alone and is behind another is at no fault.
 func TestTheEditThatBreaksIsNamed(t *testing.T) {
