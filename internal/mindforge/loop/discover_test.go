@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"macaron/internal/clock"
@@ -38,11 +39,14 @@ func (quiet) Decide(context.Context, mindforge.Stage, evaluator.Arm, evaluator.A
 }
 
 // halves solves every second attempt at the tasks of half of the families, and the others never; it
-// breaks down after so many.
-type halves struct{ left int }
+// breaks down at one of that number. Several attempts at once are made of it.
+type halves struct {
+	left int
+	made atomic.Int64
+}
 
 func (h *halves) Try(_ context.Context, _ mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
-	if h.left--; h.left == 0 {
+	if h.made.Add(1) == int64(h.left) {
 		return mindforge.Outcome{}, errors.New("the machinery stands still")
 	}
 	pass := len(t.Family)%2 == 0 && seed%2 == 0
@@ -129,7 +133,7 @@ func TestDiscovery(t *testing.T) {
 	}
 	for left := 5; left < 40; left += 12 {
 		home, c := t.TempDir(), &chooses{}
-		if _, err := discovered(t, home, &halves{left}, c); err == nil {
+		if _, err := discovered(t, home, &halves{left: left}, c); err == nil {
 			t.Fatal("nothing stood still")
 		}
 		got, err := discovered(t, home, &halves{}, c)
