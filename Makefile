@@ -168,8 +168,8 @@ cookbook-dpo: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0
 	@$(PYTHON) test/cookbook/data.py $(CACHE)/cookbook
 	@test/cookbook/run.sh $(or $(RUN),dpo-1) tinker_cookbook.recipes.preference.dpo.train dataset=hhh renderer_name=macaron/chatml \
 		batch_size=8 learning_rate=1e-4 max_steps=$(or $(STEPS),20)
-rl-reference: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add in PyTorch and PEFT alone, on the cookbook's questions (RUN, LR, GROUP, SEED, STEPS; CHECK=1 compares gradients; PYTHON_TORCH a python with PyTorch)
-	@test/cookbook/reference.sh $(or $(RUN),reference-$(or $(SEED),0)) steps=$(or $(STEPS),100) seed=$(or $(SEED),0) lr=$(or $(LR),3e-4) group=$(or $(GROUP),8) check=$(or $(CHECK),0)
+rl-reference: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add in PyTorch and PEFT alone, on the cookbook's questions (RUN, LR, GROUP, SEED, STEPS; INIT: the RUN whose weights it begins with; CHECK=1 compares gradients; PYTHON_TORCH a python with PyTorch)
+	@test/cookbook/reference.sh $(or $(RUN),reference-$(or $(SEED),0)) steps=$(or $(STEPS),100) seed=$(or $(SEED),0) lr=$(or $(LR),3e-4) group=$(or $(GROUP),8) check=$(or $(CHECK),0) init=$(INIT:%=runs/%)
 compat-custom: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## compare losses that the SDK computes in PyTorch with the service's own (PYTHON_TORCH a python with PyTorch)
 	@test/cookbook/custom.sh
 

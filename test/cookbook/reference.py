@@ -11,6 +11,7 @@ state.pt, which is written after each step. After leg steps a new leg begins, as
 and a fresh optimizer.
 
     steps=100 seed=0 lr=3e-4 group=8 groups=16 rank=16 tokens=5 leg=100
+    init=DIR    the weights that another run has come to, in place of first values
     check=0     1: compares the gradient of one batch with that of every answer behind a copy of its prompt, and ends
 """
 
@@ -36,7 +37,7 @@ import recipe  # registers macaron/lines
 NAME = "HuggingFaceTB/SmolLM2-135M-Instruct"  # a directory with the tokenizer, where this runs
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "lm_head"]
 ALPHA = 32
-DEFAULTS = {"steps": 100, "seed": 0, "lr": 3e-4, "group": 8, "groups": 16, "rank": 16, "tokens": 5, "leg": 100, "check": 0}
+DEFAULTS = {"steps": 100, "seed": 0, "lr": 3e-4, "group": 8, "groups": 16, "rank": 16, "tokens": 5, "leg": 100, "init": "", "check": 0}
 
 
 def mix(x):
@@ -172,15 +173,20 @@ class Run:
     def resume(self):
         file = self.dir / "state.pt"
         if not file.exists():
+            if self.o.init:
+                self.take(torch.load(pathlib.Path(self.o.init, "state.pt"))["parameters"])
             return
         state = torch.load(file)
         same = {k: v for k, v in vars(self.o).items() if k not in ("steps", "check")}
         if state["options"] != same:
             sys.exit(f"{file} is of a run with {state['options']}, not {same}: give another RUN")
         self.step = state["step"]
-        for p, value in zip(self.parameters, state["parameters"]):
-            p.data.copy_(value)
+        self.take(state["parameters"])
         self.optimizer.load_state_dict(state["optimizer"])
+
+    def take(self, values):
+        for p, value in zip(self.parameters, values, strict=True):
+            p.data.copy_(value)
 
     def save(self):
         same = {k: v for k, v in vars(self.o).items() if k not in ("steps", "check")}
