@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -33,4 +36,32 @@ func TestWhatWasMovedIsShown(t *testing.T) {
 			t.Errorf("kept %v: %s", kept, &out)
 		}
 	}
+}
+
+// A line of the contract in force is moved into the adapter on a real engine: what a model did by luck
+// with it is trained on without it, and the shorter contract, whose prompt has fewer tokens, becomes a
+// release that can be promoted.
+func TestTheHarnessAbsorbs(t *testing.T) {
+	program, err := exec.LookPath("macaron")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := tiny(t)
+	text, err := os.ReadFile(flags[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := smithy{t, t.TempDir(), program, flags[5]}
+	s.lay(string(text))
+	s.write("macaron.toml", strings.Replace(s.read("macaron.toml"), `system = "Call."`, `system = "Call.\n- twice: Call it twice."`, 1))
+	s.write("forge.toml", strings.Replace(forgeTiny, "rows = 1\n", "rows = 1\nheld = 3\nmargin = 1.0\n", 1))
+	var m loop.Moved
+	if err := json.Unmarshal([]byte(s.do(0, "forge", "absorb", "forge.toml", "agent.prompts.system#twice", "--json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	if !m.Kept || m.Passes == 0 || m.Replayed == 0 || m.Revision == "" || m.Long.Pass.N != 3 || m.Long.Prompt <= m.Before.Prompt || m.Before.Prompt != m.After.Prompt {
+		t.Errorf("%+v", m)
+	}
+	s.do(0, "forge", "promote", string(m.Release), "--reason", "twice is learned")
+	s.do(2, "forge", "absorb", "forge.toml", "agent.prompts.system#twice") // the champion has no such line
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"macaron/internal/adapter"
 	"macaron/internal/auth"
 	"macaron/internal/config"
 	"macaron/internal/errs"
@@ -44,7 +45,7 @@ func asWorlds(all []world.World) (out []mindforge.World) {
 func (f *ForgeRun) harness(ctx context.Context) error {
 	a, worlds := f.app, shippedWorlds()
 	acting := &act.Actor{Deps: a.runs.Deps, Owner: f.Owner, Worlds: append(slices.Clone(worlds), discovery.Replays()), Purpose: record.Discovery}
-	f.Actor = acting
+	f.Actor = stocked{acting, a, f.Owner}
 	f.Worlds, f.Catalogue, f.Proposer = asWorlds(worlds), forge.Committed(), expansion.Uniform{}
 	f.Start, f.Serving = a.inForce, &releasing{a.releases, f.Owner}
 	judge, err := f.judging()
@@ -129,6 +130,35 @@ func (f *ForgeRun) judging() (func(context.Context, evaluator.Verifier) (loop.Ju
 	}, nil
 }
 
+// stocked is an actor for pairs whose revisions this process may have made a moment ago: their
+// directories are there before it acts.
+type stocked struct {
+	mindforge.Actor
+	app   *App
+	owner string
+}
+
+// Try implements mindforge.Actor.
+func (s stocked) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
+	if err := s.app.stock(ctx, s.owner, p.Revisions); err != nil {
+		return mindforge.Outcome{}, err
+	}
+	return s.Actor.Try(ctx, p, t, seed)
+}
+
+// stock has the directories of revisions made that lie in the catalogue.
+func (a *App) stock(ctx context.Context, owner string, all []adapter.Revision) error {
+	for _, r := range all {
+		if upstreams(r.Source) {
+			continue
+		}
+		if _, err := a.revisions.Dir(ctx, owner, r.Hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // handing is a judge that finds the revisions of both arms as files.
 type handing struct {
 	loop.Judge
@@ -138,13 +168,8 @@ type handing struct {
 // Decide implements loop.Judge.
 func (h handing) Decide(ctx context.Context, stage mindforge.Stage, champion, candidate evaluator.Arm, approvals ...[]byte) (evaluator.Ruling, error) {
 	for _, arm := range []evaluator.Arm{champion, candidate} {
-		for _, r := range arm.Candidate.Revisions {
-			if upstreams(r.Source) {
-				continue
-			}
-			if _, err := h.app.revisions.Dir(ctx, auth.Local, r.Hash); err != nil {
-				return evaluator.Ruling{}, err
-			}
+		if err := h.app.stock(ctx, auth.Local, arm.Candidate.Revisions); err != nil {
+			return evaluator.Ruling{}, err
 		}
 	}
 	return h.Judge.Decide(ctx, stage, champion, candidate, approvals...)

@@ -100,6 +100,9 @@ func (u *Updater) Absorb(ctx context.Context, a Absorption, all []Trajectory) (A
 
 // held refuses to measure on what is not for it.
 func (u *Updater) held(tasks []mindforge.Task) error {
+	if len(tasks) == 0 {
+		return errs.New(errs.InvalidRequest, "there is no task to measure on", "give the evaluation contract families for validation, or forge.toml other worlds")
+	}
 	for _, t := range tasks {
 		if split := u.Splits.Of(t.World, t.Family); split != evaluation.Validation {
 			return errs.New(errs.Forbidden, fmt.Sprintf("the family %s/%s is of the split %s", t.World, t.Family, split), "measure on families of validation")
@@ -143,7 +146,8 @@ func replaced(all []adapter.Revision, r adapter.Revision) []adapter.Revision {
 	return out
 }
 
-// Measure tries tasks under a pair. The same seeds are used for every pair.
+// Measure tries tasks under a pair. The same seeds are used for every pair. Where the machinery failed
+// in every attempt, that is an error, and no pass rate of 0.
 func Measure(ctx context.Context, by mindforge.Actor, p mindforge.Pair, tasks []mindforge.Task, repeats int, seed uint64) (Measured, error) {
 	var m Measured
 	var values []stat.Value
@@ -164,8 +168,9 @@ func Measure(ctx context.Context, by mindforge.Actor, p mindforge.Pair, tasks []
 			values = append(values, stat.Value{Cluster: t.World + "/" + t.Family, Y: y})
 		}
 	}
-	if len(values) > 0 {
-		m.Pass, m.Prompt = stat.Mean(values, 0, 1), float64(m.Cost.Prompt)/float64(len(values))
+	if len(values) == 0 {
+		return m, errs.New(errs.UpstreamFailed, fmt.Sprintf("of %d attempts at held-out tasks none came to an end: nothing is known of the pair", m.Cost.Attempts), "look at the records of these runs")
 	}
+	m.Pass, m.Prompt = stat.Mean(values, 0, 1), float64(m.Cost.Prompt)/float64(len(values))
 	return m, nil
 }
