@@ -227,8 +227,8 @@ eval-summary: build model ## measure what an adapter knows of another's turns, b
 	@$(GO) run ./test/summary
 
 .PHONY: forge-search-bench
-forge-search-bench: ## measure the search over contracts on planted problems of which the truth is known (SEEDS of them)
-	@$(GO) run ./test/forge/search -seeds $(or $(SEEDS),40)
+forge-search-bench: ## measure the search over contracts on planted problems of which the truth is known (SEEDS of them, from number FROM on; ARMS of recall by their numbers)
+	@$(GO) run ./test/forge/search -seeds $(or $(SEEDS),40) -from $(or $(FROM),0) $(if $(ARMS),-only recall -arms $(ARMS))
 
 .PHONY: forge-interference
 forge-interference: model ## four specialists against one adapter of their ranks' sum on the same rows; it goes on where it was (TOKENS a specialist, PLAN of RANK:SEED, OUT)

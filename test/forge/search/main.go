@@ -9,9 +9,12 @@ import (
 	"log"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"macaron/internal/mindforge/expansion"
 	"macaron/internal/mindforge/scripted"
+	"macaron/internal/mindforge/stat"
 )
 
 var ctx = context.Background()
@@ -19,9 +22,10 @@ var ctx = context.Background()
 func main() {
 	log.SetFlags(0)
 	seeds := flag.Uint64("seeds", 40, "planted problems")
+	flag.Uint64Var(&first, "from", 0, "number of the first of them: those below 40 were looked at while the search was made")
 	skill := flag.Float64("skill", 0.6, "of the reflective proposer")
 	only := flag.String("only", "", "one of recall, curse, coverage")
-	flag.IntVar(&chosen, "arm", -1, "of the arms of recall, by number from 0; -1: all")
+	flag.StringVar(&chosen, "arms", "", "of recall, by numbers from 0 with commas between; all")
 	flag.Parse()
 	for name, table := range map[string]func(uint64, float64) error{"recall": recall, "curse": curse, "coverage": coverage} {
 		if *only != "" && *only != name {
@@ -33,8 +37,12 @@ func main() {
 	}
 }
 
+// first is the number of the first problem.
+var first uint64
+
 // problem is a planted one with a search over it.
 func problem(seed uint64, attempts int, skill float64) (*scripted.Problem, *expansion.Search, error) {
+	seed += first
 	p, err := scripted.Plant(seed, scripted.DefaultPlan)
 	if err != nil {
 		return nil, nil, err
@@ -59,19 +67,28 @@ var arms = []arm{
 	{"search without evidence (uniform proposer)", 2000, func(s *expansion.Search) { s.Proposer = expansion.Uniform{} }, false},
 	{"random contracts, the best taken", 2000, nil, true},
 	{"random contracts, the best taken", 4000, nil, true},
-	{"random mutation, accepted as in the search", 4000, func(s *expansion.Search) {
-		s.Proposer, s.Rates = expansion.Uniform{}, expansion.Rates{Reflect: 1}
-	}, false},
+	{"random mutation, accepted as in the search", 2000, mutation, false},
+	{"random mutation, accepted as in the search", 4000, mutation, false},
 }
 
-// chosen is the arm that is run; -1: all.
-var chosen int
+// mutation draws one committed edit more at each step, whatever is believed of it or was seen of the
+// parent; who is a parent and which child is kept is as in the search.
+func mutation(s *expansion.Search) {
+	s.Proposer, s.Rates = expansion.Uniform{}, expansion.Rates{Reflect: 1}
+}
+
+// chosen are the arms that are run; "": all.
+var chosen string
+
+func runs(arm int) bool {
+	return chosen == "" || slices.Contains(strings.Split(chosen, ","), strconv.Itoa(arm))
+}
 
 // recall tells which share of the planted improvements each arm ends with.
 func recall(seeds uint64, skill float64) error {
-	fmt.Printf("\n| arm | attempts | recall, mean | quartiles | problems with 0.9 or more | harmful | true rate | fresh seeds less true |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Printf("\n| arm | attempts | recall, mean [95 %%] | quartiles | problems with 0.9 or more | harmful | true rate | fresh seeds less true |\n|---|---|---|---|---|---|---|---|\n")
 	for i, a := range arms {
-		if chosen >= 0 && i != chosen {
+		if !runs(i) {
 			continue
 		}
 		var found, model []float64
@@ -104,7 +121,7 @@ func recall(seeds uint64, skill float64) error {
 		n := float64(seeds)
 		tell(a, a.name, found, harm/n, truth/n, bias/n)
 		if a.random {
-			tell(a, "the same attempts, by the search's model", model, math.NaN(), math.NaN(), math.NaN())
+			tell(a, "the same random attempts, read by the search's model", model, math.NaN(), math.NaN(), math.NaN())
 		}
 		if scored.Scored > 0 {
 			fmt.Printf("<!-- %s at %d: %d predictions; fixes right %d of %d, seen %d of %d; gain %.3f predicted, %.3f seen, off %.3f -->\n", a.name, a.attempts, scored.Scored,
@@ -123,13 +140,24 @@ func plus(a, b expansion.Calibration) expansion.Calibration {
 
 func tell(a arm, name string, found []float64, harm, truth, bias float64) {
 	slices.Sort(found)
-	n, good, mean := len(found), 0, 0.0
-	for _, x := range found {
-		if mean += x / float64(n); x >= 0.9-1e-9 {
+	n, good := len(found), 0
+	var values []stat.Value
+	for i, x := range found {
+		values = append(values, stat.Value{Cluster: strconv.Itoa(i), Y: x}) // problems are independent
+		if x >= 0.9-1e-9 {
 			good++
 		}
 	}
-	fmt.Printf("| %s | %d | %.3f | %.1f, %.1f, %.1f | %d of %d | %.3f | %.3f | %+.3f |\n", name, a.attempts, mean, found[n/4], found[n/2], found[3*n/4], good, n, harm, truth, bias)
+	m := stat.Mean(values, 0, 1)
+	fmt.Printf("| %s | %d | %.3f [%.3f, %.3f] | %.1f, %.1f, %.1f | %d of %d | %s | %s | %s |\n", name, a.attempts, m.Mean, m.Low, m.High, found[n/4], found[n/2], found[3*n/4], good, n, cell("%.3f", harm), cell("%.3f", truth), cell("%+.3f", bias))
+}
+
+// cell writes what was measured.
+func cell(form string, x float64) string {
+	if math.IsNaN(x) {
+		return "not measured"
+	}
+	return fmt.Sprintf(form, x)
 }
 
 // curse tells how much too good the best of equal candidates looks, and on fresh seeds.
@@ -177,7 +205,7 @@ func coverage(seeds uint64, skill float64) error {
 			return err
 		}
 		w := scripted.World{Policy: p.Policy}
-		c := &expansion.Coverage{Seed: seed, Rounds: rounds, Actor: p.Policy, Catalogue: p.Catalogue, Base: p.Base, Items: w.Tasks(6, 5000)}
+		c := &expansion.Coverage{Seed: first + seed, Rounds: rounds, Actor: p.Policy, Catalogue: p.Catalogue, Base: p.Base, Items: w.Tasks(6, 5000)}
 		for _, t := range c.Items {
 			chance, err := p.Policy.Chance(p.Base, t)
 			if err != nil {
