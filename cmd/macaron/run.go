@@ -25,7 +25,7 @@ import (
 
 func newRun(e *env) *cobra.Command {
 	return noun("run", "Run tasks: a model acts under the contract, with tools",
-		newRunStart(e), newRunList(e), newRunShow(e), newRunExport(e), newRunResume(e), newRunCancel(e), newRunApprove(e))
+		newRunStart(e), newRunList(e), newRunShow(e), newRunExport(e), newRunResume(e), newRunCancel(e), newRunApprove(e), newRunJudge(e))
 }
 
 // taskRun is a run as the API shows it.
@@ -221,6 +221,27 @@ func newRunCancel(e *env) *cobra.Command {
 			return e.printRun(r)
 		},
 	}
+}
+
+func newRunJudge(e *env) *cobra.Command {
+	var f record.Feedback
+	c := &cobra.Command{
+		Use: "judge RUN --score N", Short: "Say what you think of a run that has ended; the last word stands", Args: args(1, 1, "a run"),
+		Example: "  macaron run judge run_01J... --score 1\n  macaron run judge run_01J... --score -1 --reason 'it named the wrong file'",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if !cmd.Flags().Changed("score") {
+				return errs.New(errs.InvalidRequest, "no score was given", "--score is 1, -1, or 0 to take it back").In("score")
+			}
+			r, err := e.judge(cmd.Context(), given[0], f)
+			if err != nil {
+				return err
+			}
+			return e.printRun(r)
+		},
+	}
+	c.Flags().IntVar(&f.Score, "score", 0, "1, -1, or 0 to take it back (required)")
+	c.Flags().StringVar(&f.Reason, "reason", "", "why")
+	return c
 }
 
 func newRunApprove(e *env) *cobra.Command {

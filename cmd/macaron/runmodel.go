@@ -6,8 +6,10 @@ import (
 
 	"macaron/internal/app"
 	"macaron/internal/auth"
+	"macaron/internal/config"
 	"macaron/internal/errs"
 	"macaron/internal/record"
+	"macaron/internal/transcript"
 	runsapi "macaron/internal/wire/runs"
 )
 
@@ -35,6 +37,26 @@ func (e *env) stands(ctx context.Context, run string) error {
 
 // cancel ends a run: by the Macaron that serves here, else in the log alone.
 func (e *env) cancel(ctx context.Context, run string) (*taskRun, error) {
+	return e.there(ctx, func(c *client) (*taskRun, error) {
+		if _, err := c.run(ctx, "/v1/runs/"+run+"/cancel", struct{}{}); err != nil {
+			return nil, err
+		}
+		return c.await(ctx, run)
+	}, func(c config.Config) (*transcript.Run, error) { return app.CancelRun(ctx, c, run) })
+}
+
+// judge keeps what a person says of a run, in the same way.
+func (e *env) judge(ctx context.Context, run string, f record.Feedback) (*taskRun, error) {
+	return e.there(ctx, func(c *client) (*taskRun, error) {
+		if _, err := c.run(ctx, "/v1/runs/"+run+"/feedback", map[string]any{"score": f.Score, "reason": f.Reason}); err != nil {
+			return nil, err
+		}
+		return c.runAt(ctx, run)
+	}, func(c config.Config) (*transcript.Run, error) { return app.JudgeRun(ctx, c, run, f) })
+}
+
+// there has the Macaron that serves here do something with a run; without one it is done in the log.
+func (e *env) there(ctx context.Context, ask func(*client) (*taskRun, error), do func(config.Config) (*transcript.Run, error)) (*taskRun, error) {
 	c, err := e.config()
 	if err != nil {
 		return nil, err
@@ -44,12 +66,9 @@ func (e *env) cancel(ctx context.Context, run string) (*taskRun, error) {
 		return nil, err
 	}
 	if running != nil {
-		if _, err := running.run(ctx, "/v1/runs/"+run+"/cancel", struct{}{}); err != nil {
-			return nil, err
-		}
-		return running.await(ctx, run)
+		return ask(running)
 	}
-	t, err := app.CancelRun(ctx, c, run)
+	t, err := do(c)
 	if err != nil {
 		return nil, err
 	}

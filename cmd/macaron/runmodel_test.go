@@ -24,7 +24,7 @@ func TestRunsNeedNoAddressAndNoModelToBeEnded(t *testing.T) {
 	if code, _, says := run(t, "", "run", "cancel", none, "--home", home, "--contract", broken, "--listen", free(t)); code != 4 || !strings.Contains(says, "no such run") {
 		t.Errorf("without a contract: %d %s", code, says)
 	}
-	for _, what := range [][]string{{"cancel", none}, {"resume", none}, {"approve", none, "call"}} {
+	for _, what := range [][]string{{"cancel", none}, {"resume", none}, {"approve", none, "call"}, {"judge", none, "--score", "1"}} {
 		args := append([]string{"run"}, append(what, "--home", home, "--contract", contract, "--model", filepath.Join(home, "none.gguf"), "--listen", free(t))...)
 		if code, _, says := run(t, "", args...); code != 4 || !strings.Contains(says, "no such run") || strings.Contains(says, "training") {
 			t.Errorf("%v without a server: %d %s", what, code, says)

@@ -73,6 +73,7 @@ var walk = []struct{ path, args, input string }{
 	{"run list", "", ""},
 	{"run resume", "$RUN", ""},
 	{"run approve", "$RUN call_1", ""},
+	{"run judge", "$RUN --score 1", ""},
 	{"run cancel", "$RUN", ""},
 	{"bench run", "flow --windows 1 --depth 1 --modes functions --max-turns 1 --out $DIR/bench.jsonl", ""},
 	{"bench harbor", "testdata/harbor --agent none --out $DIR/trial", ""},
@@ -136,7 +137,7 @@ var walk = []struct{ path, args, input string }{
 }
 
 // refused are the commands that have nothing to do with this contract, and say so.
-var refused = map[string]bool{"forge approve": true, "forge absorb": true, "run start": true, "run resume": true, "run approve": true, "run cancel": true}
+var refused = map[string]bool{"forge approve": true, "forge absorb": true, "run start": true, "run resume": true, "run approve": true, "run judge": true, "run cancel": true}
 
 // plainOutput are the commands whose output is a text by its nature, or a protocol's messages.
 var plainOutput = map[string]bool{"help": true, "mcp serve": true, "forge evaluator contract": true}
