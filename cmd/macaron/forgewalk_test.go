@@ -2,15 +2,19 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
+var promoted = regexp.MustCompile(`ended +2 .* [12] +[0-9]+ +[0-9]+ +[0-9]+ +0.00\n`)
+
 // The walk of docs/MINDFORGE.md comes to a promotion, as it stands there: a contract that the
-// program writes, a person who approves, a champion, a report.
+// program writes, a person who approves, a champion, a report. Its evaluator draws what is sealed
+// from a seed that nobody knows, so that now and then nothing is promoted (1 walk of 17): a walk that
+// says so is gone again, twice at most.
 func TestTheWalkOfTheLoop(t *testing.T) {
 	page, err := os.ReadFile("../../docs/MINDFORGE.md")
 	if err != nil {
@@ -22,10 +26,18 @@ func TestTheWalkOfTheLoop(t *testing.T) {
 	if !whole || !strings.Contains(lines, "macaron forge run") {
 		t.Fatal("the page has no walk")
 	}
-	dir := t.TempDir()
-	script := "exec sh -e walk.sh\nstdout 'ended +2 .* [12] +[0-9]+ +[0-9]+ +[0-9]+ +0.00'\nstdout 'ended: all generations are done'\nexists forge-report.html\n-- walk.sh --\n" + lines
-	if err := os.WriteFile(filepath.Join(dir, "walk.txt"), []byte(script), 0o600); err != nil {
-		t.Fatal(err)
+	const over = "ended: all generations are done"
+	for range 3 {
+		dir := t.TempDir()
+		walk := exec.CommandContext(t.Context(), "sh", "-e", "-c", lines)
+		walk.Dir = dir
+		out, err := walk.CombinedOutput()
+		if _, none := os.Stat(filepath.Join(dir, "forge-report.html")); err == nil && none == nil && promoted.Match(out) && strings.Contains(string(out), over) {
+			return
+		}
+		if !strings.Contains(string(out), over) || promoted.Match(out) {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
-	testscript.Run(t, testscript.Params{Dir: dir})
+	t.Error("three walks came to no promotion")
 }
