@@ -24,6 +24,8 @@ type loop struct {
 	clock     int64
 	running   []*task
 	turn      int
+	passed    int       // steps in a row without the tasks that yield, which there were
+	attended  time.Time // when a task that does not yield ran last
 	rows      rowLimits
 	runs      []model.Run
 	parts     []part
@@ -158,7 +160,8 @@ func (l *loop) admit() {
 
 // compute does one step and hands out its results.
 func (l *loop) compute() {
-	l.parts = schedule(l.running, l.turn, l.rows)
+	running, rows := l.due(time.Now())
+	l.parts = schedule(running, l.turn, rows)
 	l.turn++
 	l.stretches = stretches(l.stretches[:0], l.parts)
 	for _, p := range l.parts {

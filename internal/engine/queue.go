@@ -17,7 +17,7 @@ func (l *loop) arrive(t *task) {
 }
 
 // next is the index in the queue of the request to admit, -1 for none. What continues a
-// choice that has begun comes first. A session that has its share of the running
+// choice that has begun comes first, and what yields last. A session that has its share of the running
 // sequences waits, also when there is room: a newcomer shall find some.
 func (l *loop) next() int {
 	best, place := -1, int64(0)
@@ -29,7 +29,11 @@ func (l *loop) next() int {
 		if t.session != "" {
 			at = l.places[t.session]
 		}
-		if (best < 0 || at < place) && l.runningOf(t.session) < l.share() && !l.follows(t) {
+		before := best < 0 || at < place
+		if best >= 0 && t.yields != l.queue[best].yields {
+			before = !t.yields
+		}
+		if before && l.room(t) && !l.follows(t) {
 			best, place = i, at
 		}
 	}
@@ -41,7 +45,7 @@ func (l *loop) next() int {
 // reads it. The wait ends, because a running prompt gets rows in every few steps.
 func (l *loop) follows(t *task) bool {
 	for _, r := range l.running {
-		if r.key != t.key || r.pending() <= 1 {
+		if r.key != t.key || r.pending() <= 1 || r.yields && !t.yields {
 			continue
 		}
 		begin := t.tokens[:t.reuse()]
@@ -55,6 +59,18 @@ func (l *loop) follows(t *task) bool {
 
 // share is how many sequences of one session run at once: three quarters of all.
 func (l *loop) share() int { return l.e.opts.MaxBatch - l.e.opts.MaxBatch/4 }
+
+// room tells whether the session of a request may have another sequence run, and those that
+// yield another one of theirs.
+func (l *loop) room(t *task) bool {
+	yielding := 0
+	for _, r := range l.running {
+		if t.yields && r.yields {
+			yielding++
+		}
+	}
+	return max(yielding, l.runningOf(t.session)) < l.share()
+}
 
 func (l *loop) runningOf(session string) int {
 	n := 0

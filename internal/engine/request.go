@@ -22,6 +22,7 @@ type Request struct {
 	Release     func()        // called once when the adapters are not needed any more, by Submit when it refuses
 	Salt        string        // cached prefixes are shared within one salt only
 	Session     string        // requests of one session take turns with all others as one; empty: this one by itself
+	Yields      bool          // gives way to requests that do not, see yield.go: for rollouts of a training
 	MaxTokens   int           // at most; 0 or more than there is room for: until the context is full
 	Sampling    sample.Params
 	Choices     [][]int32        // labels without an end token; see package constrain
@@ -109,7 +110,7 @@ func (e *Engine) newTask(ctx context.Context, r *Request) (*task, error) {
 	if err := e.checkScored(r); err != nil {
 		return nil, err
 	}
-	t := &task{kind: answering, ctx: ctx, weights: w, session: r.Session, sampling: r.Sampling,
+	t := &task{kind: answering, ctx: ctx, weights: w, session: r.Session, yields: r.Yields, sampling: r.Sampling,
 		top: r.TopLogprobs, ignoreEOS: r.IgnoreEOS, tokens: append([]int32(nil), r.Prompt...), prompt: len(r.Prompt), stream: newStream(ctx)}
 	t.key, t.sw = w.cacheKey(e.model.Digest, r.Salt)
 	t.stream.usage.adapt(&w, r.Adapter, r.Mix)

@@ -30,6 +30,7 @@ type task struct {
 	key     kv.Key
 	sw      kv.Switch
 	session string
+	yields  bool
 	stamp   int64 // when it arrived, by the loop's clock
 
 	tokens []int32 // to be fed, and fed: tokens[:seq.Len()]
@@ -112,7 +113,7 @@ func (t *task) labels() []*task {
 		if c.plan.Steps(i) == 0 || len(c.plan.Tails) == 1 {
 			continue
 		}
-		l := &task{kind: labelling, ctx: t.ctx, stream: t.stream, weights: t.weights, key: t.key, sw: t.sw, session: t.session, choice: c, label: i, need: len(t.tokens)}
+		l := &task{kind: labelling, ctx: t.ctx, stream: t.stream, weights: t.weights, key: t.key, sw: t.sw, session: t.session, yields: t.yields, choice: c, label: i, need: len(t.tokens)}
 		l.expect = append(append([]int32(nil), t.tokens...), tail...)
 		l.tokens = l.expect[:len(l.expect)-1]
 		l.limit = len(l.tokens)

@@ -21,7 +21,7 @@ func (w *Worker) Sample(ctx context.Context, owner string, stored *mint.Stored, 
 	if q.Adapter, err = w.adapter(stored); err != nil {
 		return mint.Samples{}, err
 	}
-	q.Salt, q.Session = owner, owner
+	q.Salt, q.Session, q.Yields = owner, owner, true
 	places := int64(min(r.N, w.batch))
 	if err := w.running.Acquire(ctx, places); err != nil {
 		return mint.Samples{}, errs.Wrap(errs.Canceled, err, "the request was cancelled", "")
