@@ -16,7 +16,7 @@ import (
 )
 
 // gate puts the generation's candidates before the evaluator, which is another process under its
-// own key: decoys first, then what was proposed. At most one is promoted.
+// own key: decoys first, then what was proposed, one after the other. At most one is promoted.
 func (w *work) gate(ctx context.Context) error {
 	if w.has(w.key("gate")) {
 		return nil
@@ -98,11 +98,8 @@ func (w *work) candidates(ctx context.Context, c entered) (all []named, err erro
 			return nil, err
 		}
 	}
-	p, ok, err := w.proposed(ctx)
-	if ok {
-		all = append(all, named{p, "proposed"})
-	}
-	return all, err
+	p, err := w.proposed(ctx)
+	return append(all, p...), err
 }
 
 func (w *work) decoys(ctx context.Context, c entered) (all []named, err error) {

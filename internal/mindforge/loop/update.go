@@ -147,16 +147,25 @@ func (w *work) sampled(ctx context.Context, p mindforge.Pair, tasks []mindforge.
 	return tries, w.recorded(p, tries)
 }
 
-// proposed is the pair that the generation puts through the gate; false where there is none other
-// than the champion.
-func (w *work) proposed(ctx context.Context) (entered, bool, error) {
+// proposed are the pairs that the generation puts through the gate, none of them the champion:
+// where it ended, and, should that be refused, what the search found with the weights as they were.
+// A training that did harm shall not take a better contract with it.
+func (w *work) proposed(ctx context.Context) (all []named, err error) {
 	for _, key := range []string{"absorbed", "trained", "found"} {
-		if w.has(w.key("%s", key)) {
-			e, err := w.pair(ctx, w.key("%s", key))
-			return e, err == nil, err
+		if !w.has(w.key("%s", key)) || len(all) > 0 && key != "found" {
+			continue
 		}
+		e, err := w.pair(ctx, w.key("%s", key))
+		if err != nil {
+			return nil, err
+		}
+		name := "proposed"
+		if len(all) > 0 {
+			name = "found"
+		}
+		all = append(all, named{e, name})
 	}
-	return entered{}, false, nil
+	return all, nil
 }
 
 // close ends the generation, and the run where it comes to nothing any more.

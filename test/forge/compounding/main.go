@@ -10,10 +10,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"macaron/internal/disk"
@@ -61,7 +62,7 @@ type result struct {
 	Arm     string                    `json:"arm"`
 	Seed    uint64                    `json:"seed"`
 	Command string                    `json:"command"`
-	Program string                    `json:"program"` // the commit that it is built of; with local changes: and "dirty"
+	Program string                    `json:"program"` // the version that the arm ran with
 	Hashes  rig.Hashes                `json:"hashes"`  // the contract is the start's
 	Compute compute                   `json:"compute"`
 	Spent   map[string]mindforge.Cost `json:"spent"` // by the loop, of sealed tests the attempts alone
@@ -100,6 +101,10 @@ func (l lab) run(ctx context.Context) error {
 		return errs.Newf(errs.InvalidRequest, "there is no arm %q: %v", l.arm, arms)
 	}
 	began := time.Now()
+	version, err := program(ctx, l.bin)
+	if err != nil {
+		return err
+	}
 	s, err := at(ctx, filepath.Join(l.state, fmt.Sprintf("%s-%d", l.arm, l.seed)), l.bin)
 	if err != nil {
 		return err
@@ -118,7 +123,7 @@ func (l lab) run(ctx context.Context) error {
 	if l.arm == "none" {
 		h.champions = slices.Repeat([]mindforge.Pair{m.Pair}, l.generations+1)
 	}
-	r := result{Schema: schema, Arm: l.arm, Seed: l.seed, Command: fmt.Sprintf("make forge-compounding SEED=%d ARM=%s", l.seed, l.arm), Program: program(), Hashes: m.Hashes, Compute: l.of(l.arm), Spent: h.spent, Edits: h.edits}
+	r := result{Schema: schema, Arm: l.arm, Seed: l.seed, Command: fmt.Sprintf("make forge-compounding SEED=%d ARM=%s", l.seed, l.arm), Program: version, Hashes: m.Hashes, Compute: l.of(l.arm), Spent: h.spent, Edits: h.edits}
 	err = r.measure(ctx, m, h)
 	r.Seconds = time.Since(began).Seconds()
 	if err == nil {
@@ -127,21 +132,10 @@ func (l lab) run(ctx context.Context) error {
 	return errors.Join(err, m.close())
 }
 
-// program is the commit that this program was built of, and macaron with it.
-func program() (out string) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			out = s.Value + out
-		case s.Key == "vcs.modified" && s.Value == "true":
-			out += " dirty"
-		}
-	}
-	return out
+// program is the version of macaron that an arm ran with: of a checkout its commit.
+func program(ctx context.Context, bin string) (string, error) {
+	out, err := exec.CommandContext(ctx, bin, "version").Output()
+	return strings.TrimSpace(string(out)), errs.Wrap(errs.InvalidRequest, err, bin+" does not tell its version", "build it: make build")
 }
 
 // loop runs the arm's loop to its end; without one there is nothing to run.
