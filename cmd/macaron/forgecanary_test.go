@@ -170,11 +170,7 @@ parameters = {type = "object", properties = {answer = {enum = ["$last"]}}, requi
 	}
 	s.write("macaron.toml", text)
 	s.write("forge.toml", forgeWatched)
-	s.do(0, "hcp", "keygen", "owner.key")
-	s.do(0, "hcp", "keygen", "person.key")
-	s.write("evaluation.toml", liveRules.Replace(s.do(0, "forge", "evaluator", "contract", "--research", "--people", "person.key.pub")))
-	s.do(0, "forge", "evaluator", "sign", "evaluation.toml", "--key", "owner.key")
-	s.evaluator()
+	s.rules(liveRules)
 	if err := os.Mkdir(s.path("judge/home"), 0o700); err != nil {
 		s.t.Fatal(err)
 	}

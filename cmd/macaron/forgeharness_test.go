@@ -129,9 +129,14 @@ func (s smithy) do(code int, args ...string) string {
 func (s smithy) lay(contract string) {
 	s.write("macaron.toml", strings.NewReplacer("macaron.hcp/1", "macaron.hcp/2", "temperature = 0.0", "temperature = 1.0").Replace(contract)+chooses)
 	s.write("forge.toml", forgeTiny)
+	s.rules(shrinks)
+}
+
+// rules has the research contract, changed, signed by its owner, and an evaluator that judges by it.
+func (s smithy) rules(change *strings.Replacer) {
 	s.do(0, "hcp", "keygen", "owner.key")
 	s.do(0, "hcp", "keygen", "person.key")
-	s.write("evaluation.toml", shrinks.Replace(s.do(0, "forge", "evaluator", "contract", "--research", "--people", "person.key.pub")))
+	s.write("evaluation.toml", change.Replace(s.do(0, "forge", "evaluator", "contract", "--research", "--people", "person.key.pub")))
 	s.do(0, "forge", "evaluator", "sign", "evaluation.toml", "--key", "owner.key")
 	s.evaluator()
 }
