@@ -157,29 +157,49 @@ func TestEngineStaysOnThisMachine(t *testing.T) {
 // A client that leaves frees the engine within a step.
 func TestEngineClientsLeave(t *testing.T) {
 	s := serveEngine(t, nil)
-	for _, body := range []string{
-		`{"prompt":"a","max_tokens":900,"ignore_eos":true,"stream":true}`, `{"prompt":"a","max_tokens":900,"ignore_eos":true}`, `{"prompt":["a","b","c"],"n":3,"max_tokens":900,"ignore_eos":true}`,
+	for _, r := range []struct {
+		body    string
+		answers int64
+	}{
+		{`{"prompt":"a","max_tokens":900,"ignore_eos":true,"stream":true}`, 1},
+		{`{"prompt":"a","max_tokens":900,"ignore_eos":true}`, 1},
+		{`{"prompt":["a","b","c"],"n":3,"max_tokens":900,"ignore_eos":true}`, 9},
 	} {
-		ctx, leave := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, "POST", s.base+"/v1/completions", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		answered := make(chan struct{})
-		go func() {
-			defer close(answered)
-			if resp, err := s.http.Do(req); err == nil {
-				_, _ = bufio.NewReader(resp.Body).ReadString('\n')
-				_, _ = io.Copy(io.Discard, resp.Body)
-				resp.Body.Close()
-			}
-		}()
-		s.until(func() bool { return s.eng.Stats().Running > 0 })
-		leave()
-		<-answered
-		s.until(func() bool { st := s.eng.Stats(); return st.Running+st.Waiting == 0 })
+		// A machine that is busy may see the whole answer before the client could leave: that
+		// says nothing, so the client comes again.
+		s.until(func() bool {
+			before := s.eng.Stats()
+			s.comeAndLeave(r.body)
+			s.until(func() bool { st := s.eng.Stats(); return st.Running+st.Waiting == 0 })
+			written := s.eng.Stats().OutputTokens - before.OutputTokens
+			return written > 0 && written < 900*r.answers
+		})
 	}
+}
+
+// comeAndLeave sends a request for a text and leaves once the engine has begun to write.
+func (s *bareSite) comeAndLeave(body string) {
+	s.t.Helper()
+	ctx, leave := context.WithCancel(s.t.Context())
+	defer leave()
+	req, err := http.NewRequestWithContext(ctx, "POST", s.base+"/v1/completions", strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	before := s.eng.Stats().OutputTokens
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		if resp, err := s.http.Do(req); err == nil {
+			_, _ = bufio.NewReader(resp.Body).ReadString('\n')
+			_, _ = io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+	}()
+	s.until(func() bool { return s.eng.Stats().OutputTokens > before })
+	leave()
+	<-answered
 }
 
 func (s *bareSite) until(ok func() bool) {

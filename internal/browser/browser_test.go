@@ -48,6 +48,27 @@ func TestPageSeesClicksTypingAndTrouble(t *testing.T) {
 	}
 }
 
+// A question that the page never answers, as it makes way for another, is put to that one.
+func TestWaitGoesOnInThePageThatComes(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/first" {
+			_, _ = w.Write([]byte(`<script>setTimeout(() => { location.href = "/second" }, 200)</script>`))
+		}
+	}))
+	defer server.Close()
+	b, err := Start(t.Context())
+	must(t, err)
+	defer b.Close()
+	p, err := b.Page(View{Width: 390, Height: 844})
+	must(t, err)
+	defer p.Close()
+	must(t, p.Open(server.URL+"/first"))
+	must(t, p.until("come to the second page", func() (bool, error) {
+		return Eval[bool](p, `location.pathname === "/second" || new Promise(() => {})`)
+	}))
+}
+
 func TestWithoutChromiumTheAdviceIsClear(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if _, err := Start(t.Context()); err == nil || !strings.Contains(err.Error(), "no Chromium is installed") {

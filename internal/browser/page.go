@@ -2,12 +2,14 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
@@ -257,11 +259,13 @@ func (p *Page) Wait(expression string) error {
 	return p.until("wait for "+expression, func() (bool, error) { return Eval[bool](p, "!!("+expression+")") })
 }
 
+// until asks again as long as the answer is no. A question that meets the page as it makes way
+// for another has no answer: it is put to the page that comes.
 func (p *Page) until(what string, done func() (bool, error)) error {
 	end := time.Now().Add(patience)
 	for {
 		ok, err := done()
-		if err != nil || ok {
+		if err != nil && !leaving(err) || ok {
 			return err
 		}
 		if time.Now().After(end) {
@@ -273,6 +277,11 @@ func (p *Page) until(what string, done func() (bool, error)) error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+func leaving(err error) bool {
+	var refused *cdproto.Error
+	return errors.As(err, &refused) && refused.Message == "Inspected target navigated or closed"
 }
 
 // Screenshot gives a PNG of the view.
