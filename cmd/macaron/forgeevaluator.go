@@ -10,7 +10,6 @@ import (
 
 	"macaron/internal/app"
 	"macaron/internal/contract/sign"
-	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/evaluation/evaluator"
@@ -74,16 +73,8 @@ func newEvaluatorSign(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := given[0] + sign.Suffix
-			before, err := sign.ReadFile(out)
-			if err != nil && errs.CodeOf(err) != errs.NotFound {
-				return err
-			}
-			envelope, err := evaluation.Sign(text, private, before)
+			out, err := signFile(given[0], func(before []byte) ([]byte, error) { return evaluation.Sign(text, private, before) })
 			if err != nil {
-				return err
-			}
-			if err := disk.Replace(out, envelope, 0o644); err != nil {
 				return err
 			}
 			return e.wrote(out, nil)

@@ -47,22 +47,29 @@ func newHCPSign(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := given[0] + sign.Suffix
-			before, err := sign.ReadFile(out)
-			if err != nil && errs.CodeOf(err) != errs.NotFound {
-				return err
-			}
-			envelope, err := sign.Sign(s, private, before)
+			out, err := signFile(given[0], func(before []byte) ([]byte, error) { return sign.Sign(s, private, before) })
 			if err != nil {
-				return err
-			}
-			if err := disk.Replace(out, envelope, 0o644); err != nil {
 				return err
 			}
 			return e.wrote(out, map[string]any{"hash": s.Plain(), "files": s.Parts()})
 		}}
 	c.Flags().StringVar(&key, "key", "", "file of the private key (required)")
 	return c
+}
+
+// signFile keeps what a signer makes of the signatures so far beside the file that it signs, and
+// says where.
+func signFile(path string, signed func(before []byte) ([]byte, error)) (string, error) {
+	out := path + sign.Suffix
+	before, err := sign.ReadFile(out)
+	if err != nil && errs.CodeOf(err) != errs.NotFound {
+		return "", err
+	}
+	envelope, err := signed(before)
+	if err != nil {
+		return "", err
+	}
+	return out, disk.Replace(out, envelope, 0o644)
 }
 
 func newHCPVerify(e *env) *cobra.Command {

@@ -6,6 +6,7 @@ import (
 	"macaron/internal/auth"
 	"macaron/internal/ui4a/album"
 	"macaron/internal/ui4a/gallery"
+	"macaron/internal/ui4a/room"
 	"macaron/internal/ui4a/runtime"
 	"macaron/internal/ui4a/surface"
 )
@@ -14,8 +15,9 @@ import (
 // same for everybody.
 func (a *App) cards() []entry {
 	put := album.New(a.cfg.Home)
-	kept := put.Handler(album.Room{Owner: auth.Owner, Fail: a.fail})
-	cards := surface.New(a.sessions, put, a.ids).Handler(surface.Room{Owner: auth.Owner, Fail: a.fail})
+	behind := room.Room{Owner: auth.Owner, Fail: a.fail}
+	kept := put.Handler(behind)
+	cards := surface.New(a.sessions, put, a.ids).Handler(behind)
 	return []entry{
 		{"POST /v1/cards", auth.Chat, cards},
 		{"GET /v1/cards/{turn}", auth.Read, cards},

@@ -3,7 +3,6 @@ package surface
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"macaron/internal/errs"
@@ -11,40 +10,21 @@ import (
 	"macaron/internal/limits"
 	"macaron/internal/ui4a"
 	"macaron/internal/ui4a/action"
+	"macaron/internal/ui4a/room"
 )
-
-// Room is what the interface needs of the listener that it stands behind.
-type Room struct {
-	// Owner is the credential extractor of the one listener.
-	Owner func(*http.Request) string
-	// Fail answers with an error in the shape that every interface uses.
-	Fail func(http.ResponseWriter, error)
-}
 
 // Handler serves POST /v1/cards, GET /v1/cards/{turn}, GET /v1/cards/{turn}/pictures/{name}, POST
 // /v1/cards/{turn}/actions and POST /v1/cards/{turn}/events. It expects the guard in front of it.
-func (d *Desk) Handler(room Room) http.Handler {
-	mux := http.NewServeMux()
-	for pattern, answer := range map[string]func(*http.Request, string) (any, error){
+func (d *Desk) Handler(behind room.Room) http.Handler {
+	mux := behind.Mux(map[string]room.Answer{
 		"POST /v1/cards":                d.frames,
 		"GET /v1/cards/{turn}":          d.cards,
 		"POST /v1/cards/{turn}/actions": d.actions,
 		"POST /v1/cards/{turn}/events":  d.events,
-	} {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			v, err := answer(r, room.Owner(r))
-			if err != nil {
-				room.Fail(w, err)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("Cache-Control", "no-store")
-			_ = json.NewEncoder(w).Encode(v) // a client that went away is no failure of ours
-		})
-	}
+	})
 	mux.HandleFunc("GET /v1/cards/{turn}/pictures/{name}", func(w http.ResponseWriter, r *http.Request) {
-		if err := d.picture(w, r, room.Owner(r)); err != nil {
-			room.Fail(w, err)
+		if err := d.picture(w, r, behind.Owner(r)); err != nil {
+			behind.Fail(w, err)
 		}
 	})
 	return mux
