@@ -12,7 +12,7 @@ import (
 
 func main() {
 	stop, hurry, quit := stops()
-	code := execute(stop, os.Args[1:], &env{in: os.Stdin, out: onScreen(os.Stdout), err: os.Stderr, hurry: hurry})
+	code := execute(stop, os.Args[1:], &env{in: os.Stdin, out: onScreen(os.Stdout), err: onScreen(os.Stderr), hurry: hurry})
 	quit()
 	os.Exit(code)
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"io"
+	"os"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -10,19 +12,28 @@ import (
 // what is written. Names, reasons, recipes and answers come from clients and models.
 type screen struct {
 	to   io.Writer
-	rest []byte // the first bytes of a character whose others are not there yet
+	mu   sync.Mutex // a log's lines and a command's share one
+	rest []byte     // the first bytes of a character whose others are not there yet
 }
 
 // onScreen is where a program prints to; a terminal as a screen.
-func onScreen(w io.Writer) io.Writer {
-	if onTerminal(w) {
-		return &screen{to: w}
+func onScreen(f *os.File) io.Writer {
+	if isTerminal(f) {
+		return &screen{to: f}
 	}
-	return w
+	return f
+}
+
+// onTerminal tells whether somebody sees what is printed as it comes.
+func onTerminal(w io.Writer) bool {
+	_, ok := w.(*screen)
+	return ok
 }
 
 // Write implements io.Writer.
 func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.rest = append(s.rest, p...)
 	whole := len(s.rest)
 	for back := 1; back < utf8.UTFMax && back <= len(s.rest); back++ {

@@ -240,8 +240,3 @@ func (e *env) printTrained(r recipe.Result) error {
 	}
 	return nil
 }
-
-func onTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && isTerminal(f)
-}
