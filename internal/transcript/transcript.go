@@ -15,6 +15,8 @@ import (
 const (
 	Python = "run_python" // runs code; the argument is "code"
 	Finish = "finish"     // ends the run; the argument is "answer"
+	// ReadSkill gives a skill, under this name where the contract gives it no other.
+	ReadSkill = "read_skill"
 )
 
 // Run is a run as far as its records tell. Only Apply changes it.
