@@ -24,8 +24,12 @@ func Audit(a Attempt, play Play) (Finding, error) {
 			return Finding{mindforge.Cheat, clip(why)}, nil
 		}
 	}
-	s := solutionOf(a)
+	s := solutionOf(a, false)
 	passes, err := play(a.Task, s)
+	if err == nil && !passes && len(a.Run.Cells()) > 0 { // code can have done more than its calls
+		s = solutionOf(a, true)
+		passes, err = play(a.Task, s)
+	}
 	if err != nil {
 		return Finding{}, err
 	}
@@ -70,20 +74,36 @@ func gave(c *transcript.Call) bool {
 	return c.Called != nil && c.Returned != nil && c.Returned.Error == nil
 }
 
-// solutionOf is what a run did to the task, as the world plays it.
-func solutionOf(a Attempt) mindforge.Solution {
+// Python is the tool by which code is played again. Calls that it made are its own.
+const Python = "python.run"
+
+// solutionOf is what a run did to the task, as the world plays it: its calls and, where code is to
+// run again, cells in the place of the calls that they made.
+func solutionOf(a Attempt, code bool) mindforge.Solution {
 	s := mindforge.Solution{What: "recorded", Answer: mindforge.Literal(a.Answer)}
-	for _, c := range a.Run.Calls() {
-		if !gave(c) || !a.works(c.Called.Name) {
-			continue
+	for _, t := range a.Run.Turns {
+		for _, act := range t.Acts {
+			if code && act.Cell != nil && act.Cell.Ran != nil {
+				s.Calls = append(s.Calls, mindforge.Call{Tool: Python, Args: map[string]string{"code": mindforge.Literal(act.Cell.Ran.Code)}})
+				continue
+			}
+			for _, c := range act.Made() {
+				if gave(c) && a.works(c.Called.Name) {
+					s.Calls = append(s.Calls, a.call(c))
+				}
+			}
 		}
-		call := mindforge.Call{Tool: a.tool(c.Called.Name), Args: map[string]string{}}
-		for k, v := range arguments(c) {
-			call.Args[k] = literal(v)
-		}
-		s.Calls = append(s.Calls, call)
 	}
 	return s
+}
+
+// call is a recorded call of the task's tools.
+func (a Attempt) call(c *transcript.Call) mindforge.Call {
+	out := mindforge.Call{Tool: a.tool(c.Called.Name), Args: map[string]string{}}
+	for k, v := range arguments(c) {
+		out.Args[k] = literal(v)
+	}
+	return out
 }
 
 // arguments are those of a call, numbers digit by digit.

@@ -27,15 +27,19 @@ func Play(ctx context.Context, w World, t mindforge.Task, s mindforge.Solution) 
 
 // PlayCase is Play of a case that is open. It closes it.
 func PlayCase(ctx context.Context, c bench.Case, s mindforge.Solution) (bench.Score, error) {
-	return PlayWith(ctx, c, s, nil)
+	return PlayWith(ctx, c, s, More{})
 }
 
-// Tools gives tools that work on a workspace, by the names that solutions call them with.
-type Tools func(workspace string) (map[string]tool.Tool, error)
+// More is what a solution is played with beside what its task offers.
+type More struct {
+	Below string // directory in which workspaces are made; "": that of temporary files
+	// Tools gives tools that work on a workspace, beside the offered ones, by the names that
+	// solutions call them with. Where both have a name, the task's is called. nil: there are none.
+	Tools func(workspace string, offered map[string]tool.Tool) (map[string]tool.Tool, error)
+}
 
-// PlayWith is PlayCase with more tools than the task offers; where it offers one of the same name,
-// that is called. nil: there are no more.
-func PlayWith(ctx context.Context, c bench.Case, s mindforge.Solution, more Tools) (score bench.Score, err error) {
+// PlayWith is PlayCase with more tools.
+func PlayWith(ctx context.Context, c bench.Case, s mindforge.Solution, more More) (score bench.Score, err error) {
 	defer func() {
 		if closed := c.Close(); err == nil {
 			err = closed
@@ -45,10 +49,10 @@ func PlayWith(ctx context.Context, c bench.Case, s mindforge.Solution, more Tool
 	if err != nil {
 		return bench.Score{}, err
 	}
-	if step.Files == nil && more != nil {
+	if step.Files == nil && more.Tools != nil {
 		step.Files = map[string][]byte{} // a run has a workspace, whatever its task is about
 	}
-	dir, err := Lay(step.Files)
+	dir, err := lay(step.Files, more.Below)
 	if err != nil {
 		return bench.Score{}, err
 	}
@@ -70,30 +74,33 @@ func PlayWith(ctx context.Context, c bench.Case, s mindforge.Solution, more Tool
 }
 
 // laid are the tools that a solution can call in a workspace.
-func laid(step bench.Step, dir string, more Tools) (map[string]tool.Tool, error) {
-	out := map[string]tool.Tool{}
-	if more != nil {
-		added, err := more(dir)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(out, added)
-	}
+func laid(step bench.Step, dir string, more More) (map[string]tool.Tool, error) {
+	offered := map[string]tool.Tool{}
 	for _, t := range step.Tools {
-		out[t.Def().Name] = t
+		offered[t.Def().Name] = t
 	}
 	if step.Offer != nil {
-		maps.Copy(out, step.Offer(dir))
+		maps.Copy(offered, step.Offer(dir))
 	}
+	if more.Tools == nil {
+		return offered, nil
+	}
+	out, err := more.Tools(dir, maps.Clone(offered))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(out, offered)
 	return out, nil
 }
 
 // Lay makes a workspace, which the caller removes; "" where the task has none.
-func Lay(files map[string][]byte) (string, error) {
+func Lay(files map[string][]byte) (string, error) { return lay(files, "") }
+
+func lay(files map[string][]byte, below string) (string, error) {
 	if files == nil {
 		return "", nil
 	}
-	dir, err := os.MkdirTemp("", "macaron-task-")
+	dir, err := os.MkdirTemp(below, "macaron-task-")
 	if err != nil {
 		return "", disk.Error(err, "a workspace cannot be made")
 	}
