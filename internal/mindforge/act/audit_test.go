@@ -228,3 +228,28 @@ func without(b harness.Bench, name string) harness.Bench {
 	b.Contract = &c
 	return b
 }
+
+// What every family's own solution comes to is believed, said by the model and, of small tasks, as the last result.
+func TestOwnSolutionsAreBelieved(t *testing.T) {
+	for _, w := range worlds {
+		for _, family := range w.Families() {
+			for seed, level := range []int{0, 2} {
+				task, err := w.Make(family, level, uint64(seed))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := declared(t, task.Judged.Solution.Calls, "")
+				for _, answer := range []string{task.Judged.Solution.Answer, world.Last}[:2-seed] {
+					out, err := rig(t, solve(task, func(string) []chat.Event { return finish(answer) })).Try(ctx, mindforge.Pair{Contract: c}, task, 1)
+					if err != nil {
+						t.Fatal(err)
+					}
+					// of a preference, or of a number that an answer is put together from, the last result is not the answer
+					if !out.Pass && (answer != world.Last || out.Failure == mindforge.Cheat || out.Failure == mindforge.FlawedTask) {
+						t.Errorf("%s, %q: %+v", task.ID, answer, out)
+					}
+				}
+			}
+		}
+	}
+}
