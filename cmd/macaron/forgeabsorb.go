@@ -11,19 +11,26 @@ import (
 	"macaron/internal/app"
 	"macaron/internal/config"
 	"macaron/internal/disk"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
 	"macaron/internal/mindforge/loop"
 	"macaron/internal/mindforge/update"
 	"macaron/internal/models"
 	"macaron/internal/obs"
 )
 
-// newForgeAbsorb moves one entry of the contract in force into the adapter.
+// newForgeAbsorb moves one entry of the contract in force, or of a release's, into the adapter.
 func newForgeAbsorb(e *env) *cobra.Command {
-	return &cobra.Command{Use: "absorb FILE ENTRY", Short: "Move a line of a prompt or a skill of the contract in force into the adapter, and measure that", Args: args(2, 2, "a forge.toml, and an entry of the contract"),
-		Long: "Train the adapter of the contract in force (the champion's, or the contract's file) so that it does without ENTRY what it does with it:\na line of a prompt, such as agent.prompts.system#ID, or a skill, such as skills.NAME. Worlds, numbers of tasks and attempts, and\nthe table update are those of FILE. The longer contract, and the shorter one before and after, are measured on families of validation;\n" +
+	var from string
+	c := &cobra.Command{Use: "absorb FILE ENTRY", Short: "Move a line of a prompt or a skill of a contract into the adapter, and measure that", Args: args(2, 2, "a forge.toml, and an entry of the contract"),
+		Long: "Train the adapter of the contract in force (the champion's, or the contract's file), or of the contract that --release names with its\nrevisions, so that it does without ENTRY what it does with it: a line of a prompt, such as agent.prompts.system#ID, or a skill, such as\nskills.NAME. Worlds, numbers of tasks and attempts, and the table update are those of FILE. The longer contract, and the shorter one before\nand after, are measured on families of validation;\n" +
 			"where the shorter one passes about as often (update.margin), it becomes a release with the revision, which `macaron forge promote` serves.\nExit code 0: it did; 11: it did not, or there was nothing to learn.",
-		Example: "  macaron forge absorb forge.toml agent.prompts.system#look-first",
+		Example: "  macaron forge absorb forge.toml agent.prompts.system#look-first\n  macaron forge absorb forge.toml skills.plan --release sha256:...",
 		RunE: func(cmd *cobra.Command, given []string) error {
+			release, err := releaseOf(from)
+			if err != nil {
+				return err
+			}
 			set, err := readForge(given[0])
 			if err != nil {
 				return err
@@ -37,13 +44,27 @@ func newForgeAbsorb(e *env) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return errors.Join(e.forgeAbsorb(cmd.Context(), f, given[1]), f.Close())
+				return errors.Join(e.forgeAbsorb(cmd.Context(), f, release, given[1]), f.Close())
 			})
 		}}
+	c.Flags().StringVar(&from, "release", "", "the hash of a release whose contract and revisions are begun with, in place of what is in force")
+	return c
 }
 
-func (e *env) forgeAbsorb(ctx context.Context, f *app.ForgeRun, entry string) error {
-	m, err := f.Absorb(ctx, entry, func(note string) {
+// releaseOf is a release's name; "": none was given.
+func releaseOf(text string) (ids.Digest, error) {
+	if text == "" {
+		return "", nil
+	}
+	release, err := ids.ParseDigest(text)
+	if err != nil {
+		return "", errs.As(err).In("release")
+	}
+	return release, nil
+}
+
+func (e *env) forgeAbsorb(ctx context.Context, f *app.ForgeRun, release ids.Digest, entry string) error {
+	m, err := f.Absorb(ctx, release, entry, func(note string) {
 		if !e.json {
 			fmt.Fprintln(e.err, note)
 		}

@@ -55,6 +55,10 @@ func TestTheHarnessAbsorbs(t *testing.T) {
 	s.lay(string(text))
 	s.write("macaron.toml", strings.Replace(s.read("macaron.toml"), `system = "Call."`, `system = "Call.\n- twice: Call it twice."`, 1))
 	s.write("forge.toml", strings.Replace(forgeTiny, "rows = 1\n", "rows = 1\nheld = 3\nmargin = 1.0\n", 1))
+	var start struct{ Hash string }
+	if err := json.Unmarshal([]byte(s.do(0, "forge", "release", "--json")), &start); err != nil {
+		t.Fatal(err)
+	}
 	var m loop.Moved
 	if err := json.Unmarshal([]byte(s.do(0, "forge", "absorb", "forge.toml", "agent.prompts.system#twice", "--json")), &m); err != nil {
 		t.Fatal(err)
@@ -64,4 +68,15 @@ func TestTheHarnessAbsorbs(t *testing.T) {
 	}
 	s.do(0, "forge", "promote", string(m.Release), "--reason", "twice is learned")
 	s.do(2, "forge", "absorb", "forge.toml", "agent.prompts.system#twice") // the champion has no such line
+
+	// The release that it began with has the line, and comes to the same.
+	var again loop.Moved
+	if err := json.Unmarshal([]byte(s.do(0, "forge", "absorb", "forge.toml", "agent.prompts.system#twice", "--release", start.Hash, "--json")), &again); err != nil {
+		t.Fatal(err)
+	}
+	if !again.Kept || again.Contract != m.Contract || again.Revision != m.Revision || again.Release != m.Release {
+		t.Errorf("%+v, and in force it was %+v", again, m)
+	}
+	s.do(4, "forge", "absorb", "forge.toml", "agent.prompts.system#twice", "--release", "sha256:"+strings.Repeat("0", 64))
+	s.do(2, "forge", "absorb", "forge.toml", "agent.prompts.system#twice", "--release", "first")
 }

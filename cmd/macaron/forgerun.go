@@ -84,7 +84,7 @@ func (e *env) forgeRun(ctx context.Context, f *app.ForgeRun, patient bool) error
 	err := f.Work(ctx, patient, func(all []jobs.Status) {
 		if s := current(all); s.Progress.Note != "" && s.Progress.Note != note && !e.json {
 			note = s.Progress.Note
-			fmt.Fprintln(e.err, told(s, all))
+			fmt.Fprintln(e.err, told(s, all, spentSoFar(ctx, f)))
 		}
 	})
 	if err != nil {
@@ -106,6 +106,21 @@ func (e *env) forgeRun(ctx context.Context, f *app.ForgeRun, patient bool) error
 		return err
 	}
 	return s.exit()
+}
+
+// spentSoFar is what the run has spent. Where that cannot be read the run will say so itself: what
+// is left is not told then.
+func spentSoFar(ctx context.Context, f *app.ForgeRun) (so loop.Spent) {
+	all, err := f.Ledger.All(ctx, f.Owner, f.Run)
+	if err != nil {
+		return so
+	}
+	for _, e := range all {
+		if b, err := e.Decode(); err == nil {
+			so.Add(b)
+		}
+	}
+	return so
 }
 
 // withForge opens log and queue beside a running process.

@@ -27,7 +27,7 @@ func current(all []jobs.Status) (s jobs.Status) {
 }
 
 // told says how far a job of a run's is, and what is left of it and of all.
-func told(s jobs.Status, all []jobs.Status) string {
+func told(s jobs.Status, all []jobs.Status, so loop.Spent) string {
 	if w, ok := loop.WaitsFor(s.Progress.Note); ok {
 		return fmt.Sprintf("waits for approval of %s: %s", w.Candidate.Short(), w.Why)
 	}
@@ -38,10 +38,19 @@ func told(s jobs.Status, all []jobs.Status) string {
 	if left, ok := s.Progress.Left(); ok {
 		line += ", about " + rounded(left)
 	}
-	if left, ok := loop.Left(all); ok {
-		line += "; of the run about " + rounded(left)
+	if left, by := loop.Left(all, so); by != "" {
+		line += "; of the run " + estimated(left, by)
 	}
 	return line
+}
+
+// estimated says that a time is an estimate, and by what where that is not what was measured.
+func estimated(left time.Duration, by string) string {
+	out := "about " + rounded(left)
+	if by == loop.ByPlan {
+		out += ", by what is planned"
+	}
+	return out
 }
 
 func rounded(d time.Duration) string { return d.Round(time.Second).String() }
@@ -55,7 +64,8 @@ type forgeStatus struct {
 	Done       int            `json:"done"`
 	Total      int            `json:"total"`
 	LeftMS     int64          `json:"left_ms,omitempty"` // of the stage, at its measured pace
-	RunLeftMS  *int64         `json:"run_left_ms"`       // of the run, by what its stages took in earlier generations; null: not known yet
+	RunLeftMS  *int64         `json:"run_left_ms"`       // of the run, an estimate; null: not known yet, as no attempt was made
+	RunLeftBy  string         `json:"run_left_by,omitempty"`
 	Waits      *loop.Wanted   `json:"waits,omitempty"`
 	Error      *jobs.Failure  `json:"error,omitempty"`
 	Promoted   int            `json:"promoted"`
@@ -80,26 +90,29 @@ func (s forgeStatus) exit() error {
 // forgeState puts together what the ledger and the queue say of a run.
 func forgeState(run string, all []ledger.Entry, list []jobs.Status, paused bool) (forgeStatus, error) {
 	s := forgeStatus{Run: run, State: "running"}
+	var so loop.Spent
 	for _, en := range all {
 		b, err := en.Decode()
 		if err != nil {
 			return s, err
 		}
 		s.add(en.Key, b)
+		so.Add(b)
 	}
+	s.Spent = so.All()
 	c := current(list)
 	s.Stage, s.Done, s.Total = c.Progress.Note, c.Progress.Done, c.Progress.Total
 	if left, ok := c.Progress.Left(); ok {
 		s.LeftMS = left.Milliseconds()
 	}
-	if left, ok := loop.Left(list); ok {
+	if left, by := loop.Left(list, so); by != "" {
 		ms := left.Milliseconds()
-		s.RunLeftMS = &ms
+		s.RunLeftMS, s.RunLeftBy = &ms, by
 	}
 	w, waits := loop.WaitsFor(c.Progress.Note)
 	switch {
 	case s.End != "":
-		s.State, s.Stage, s.LeftMS, s.RunLeftMS = "ended", "", 0, new(int64)
+		s.State, s.Stage, s.LeftMS, s.RunLeftMS, s.RunLeftBy = "ended", "", 0, new(int64), ""
 	case c.State == jobs.Failed:
 		s.State, s.Error = "failed", c.Last
 	case waits:
@@ -118,15 +131,12 @@ func (s *forgeStatus) add(key string, b ledger.Body) {
 			s.End = b.Note
 		}
 	case ledger.Decision:
-		s.Spent = s.Spent.Plus(b.Decision.Cost)
 		switch {
 		case !b.Decision.Pass:
 			s.Rejected++
 		case b.Decision.Stage == mindforge.Champion:
 			s.Promoted++
 		}
-	case ledger.Made:
-		s.Spent = s.Spent.Plus(b.Cost)
 	}
 }
 
@@ -152,14 +162,14 @@ func (s forgeStatus) runLeft() string {
 	case s.RunLeftMS == nil:
 		return "not known yet"
 	}
-	return rounded(time.Duration(*s.RunLeftMS) * time.Millisecond)
+	return estimated(time.Duration(*s.RunLeftMS)*time.Millisecond, s.RunLeftBy)
 }
 
 func (e *env) showForge(all ...forgeStatus) error {
 	if e.json {
 		return e.printJSON(map[string]any{"runs": all})
 	}
-	rows := [][]string{{"run", "state", "generation", "stage", "done", "left", "run left", "promoted", "rejected", "attempts", "trained", "usd"}}
+	rows := [][]string{{"run", "state", "generation", "stage", "done", "left", "run left (estimate)", "promoted", "rejected", "attempts", "trained", "usd"}}
 	for _, s := range all {
 		rows = append(rows, []string{s.Run, s.State, fmt.Sprint(s.Generation), s.Stage, s.done(), s.left(), s.runLeft(), fmt.Sprint(s.Promoted), fmt.Sprint(s.Rejected),
 			fmt.Sprint(s.Spent.Attempts), fmt.Sprint(s.Spent.Trained), fmt.Sprintf("%.2f", s.Spent.USD)})

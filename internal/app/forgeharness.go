@@ -19,6 +19,7 @@ import (
 	"macaron/internal/mindforge/discovery"
 	forge "macaron/internal/mindforge/edit"
 	"macaron/internal/mindforge/evaluation/evaluator"
+	"macaron/internal/mindforge/evaluation/safety"
 	"macaron/internal/mindforge/expansion"
 	"macaron/internal/mindforge/loop"
 	"macaron/internal/mindforge/world"
@@ -48,6 +49,11 @@ func (f *ForgeRun) harness(ctx context.Context) error {
 	f.Actor = stocked{acting, a, f.Owner}
 	f.Worlds, f.Catalogue, f.Proposer = asWorlds(worlds), forge.Committed(), expansion.Uniform{}
 	f.Start, f.Serving = a.inForce, &releasing{a.releases, f.Owner}
+	cases, err := safety.New()
+	if err != nil {
+		return err
+	}
+	f.Cases = len(cases.Families()) // the evaluator is this program
 	judge, err := f.judging()
 	if f.Judge = judge; err != nil {
 		return err

@@ -189,8 +189,15 @@ func (f *ForgeRun) Work(ctx context.Context, patient bool, told func([]jobs.Stat
 	return err
 }
 
-// Absorb moves an entry of the contract in force into the adapter; told hears what is done.
-func (f *ForgeRun) Absorb(ctx context.Context, entry string, told func(note string)) (loop.Moved, error) {
+// Absorb moves an entry of a release's contract into the adapter of that release; "": of what is in
+// force. told hears what is done.
+func (f *ForgeRun) Absorb(ctx context.Context, release ids.Digest, entry string, told func(note string)) (loop.Moved, error) {
+	if release != "" && f.app != nil {
+		f.Start = func(ctx context.Context) (mindforge.Pair, error) {
+			s, err := f.app.releases.Snapshot(ctx, f.Owner, release)
+			return pairOf(s), err
+		}
+	}
 	return f.Move(auth.With(ctx, auth.Principal{Owner: f.Owner}), entry, told)
 }
 

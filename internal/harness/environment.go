@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 
+	"macaron/internal/contract"
 	"macaron/internal/errs"
 	"macaron/internal/repl"
 )
@@ -21,14 +22,17 @@ func (r *run) environ(ctx context.Context, s *repl.Session) error {
 }
 
 // variables is the Python that sets them; "" without any.
-func (r *run) variables() (string, error) {
-	names := r.contract.Environment.Names
+func (r *run) variables() (string, error) { return r.h.Variables(r.contract) }
+
+// Variables is the Python that sets the variables that a contract names; "" without any.
+func (d Deps) Variables(c *contract.Contract) (string, error) {
+	names := c.Environment.Names
 	if len(names) == 0 {
 		return "", nil
 	}
 	values := map[string]string{}
 	for _, n := range names {
-		values[n], _ = r.h.Variable(n)
+		values[n], _ = d.Variable(n)
 	}
 	text, err := plain(values)
 	return `__import__("os").environ.update(__import__("json").loads(` + literal(string(text)) + `))`, err

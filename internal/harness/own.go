@@ -72,9 +72,6 @@ func Own(use string) bool {
 	return false
 }
 
-// readSkill is what the tool for skills is called where the contract does not name one.
-const readSkill = "read_skill"
-
 func object(properties, required string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`)
 }
@@ -105,8 +102,8 @@ func (r *run) ownTools(mode contract.Mode) (map[string]ownTool, error) {
 	}
 	if len(r.contract.Skills) > 0 && !reads {
 		t, _ := r.builtin(contract.UseBuiltin + useSkill)
-		t.def.Name = readSkill
-		out[readSkill] = t
+		t.def.Name = transcript.ReadSkill
+		out[transcript.ReadSkill] = t
 	}
 	_, ends := out[transcript.Finish]
 	if mode == contract.Hybrid || mode == contract.REPL && ends {

@@ -35,6 +35,7 @@ type Judgment struct {
 	Solution Solution        // passes
 	Failing  []Solution      // each fails: the empty answer, a constant, a plausible mistake
 	Unplayed bool            // what was not done is judged too, so that a success is not played again
+	Stated   bool            // all that the answer follows from stands in the request, so that it may be given without a call
 }
 
 // Solution is what somebody could do: calls of the task's tools, in order, and an answer. The
@@ -45,10 +46,19 @@ type Solution struct {
 	Answer string `json:"answer"`
 }
 
-// Call is one call of a tool. An argument "$3" is the value that call 3 (from 0) gave.
+// Call is one call of a tool. An argument "$3" is the value that call 3 (from 0) gave; one that
+// begins with "$$" is the text from the second "$" on.
 type Call struct {
 	Tool string            `json:"tool"`
 	Args map[string]string `json:"args"`
+}
+
+// Literal is a text as an argument or the answer of a solution, whatever it begins with.
+func Literal(text string) string {
+	if len(text) > 1 && text[0] == '$' && (text[1] == '$' || '0' <= text[1] && text[1] <= '9') {
+		return "$" + text
+	}
+	return text
 }
 
 // Shape measures what a task asks, by its solution.

@@ -15,6 +15,8 @@ import (
 const (
 	Python = "run_python" // runs code; the argument is "code"
 	Finish = "finish"     // ends the run; the argument is "answer"
+	// ReadSkill gives a skill, under this name where the contract gives it no other.
+	ReadSkill = "read_skill"
 )
 
 // Run is a run as far as its records tell. Only Apply changes it.
@@ -132,15 +134,27 @@ func (r *Run) Calls() []*Call {
 	var all []*Call
 	for _, t := range r.Turns {
 		for _, a := range t.Acts {
-			if a.Call != nil {
-				all = a.Call.under(all)
-			}
-			if a.Cell != nil {
-				for _, c := range a.Cell.Calls {
-					all = c.under(all)
-				}
-			}
+			all = append(all, a.Made()...)
 		}
+	}
+	return all
+}
+
+// Made lists the calls of an act: its own, and those that its code and its tool made, in order.
+func (a *Act) Made() (all []*Call) {
+	if a.Call != nil {
+		all = a.Call.under(all)
+	}
+	if a.Cell != nil {
+		all = append(all, a.Cell.Made()...)
+	}
+	return all
+}
+
+// Made lists the calls that a cell made, and those that their tools made, in order.
+func (c *Cell) Made() (all []*Call) {
+	for _, k := range c.Calls {
+		all = k.under(all)
 	}
 	return all
 }

@@ -132,7 +132,7 @@ func TestARunIsDeniedAndAnotherCancelled(t *testing.T) {
 	v.must(v.page.Reload())
 	v.wait(said("running"))
 	v.click(`[data-action="cancel"]`)
-	v.wait(said("cancelled") + `&& !document.querySelector("[data-action]")`)
+	v.wait(said("cancelled") + `&& !document.querySelector("#asks [data-action]") && ` + judged("Good Bad"))
 	v.click("#open-drawer")
 	v.wait(`document.activeElement.id === "to-chat"`)
 	v.press(browser.Escape)

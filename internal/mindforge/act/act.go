@@ -11,7 +11,6 @@ import (
 
 	"macaron/internal/adapter"
 	"macaron/internal/contract"
-	"macaron/internal/errs"
 	"macaron/internal/harness"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/expansion"
@@ -64,21 +63,6 @@ func (a *Actor) explain(ctx context.Context, at world.Attempt) (mindforge.Failur
 	if at.Task.Judged.Unplayed {
 		return "", nil, nil
 	}
-	f, err := expansion.Audit(x, a.play(ctx))
+	f, err := expansion.Audit(x, a.play(ctx, at))
 	return f.Failure, f.Evidence, err
-}
-
-// play plays solutions in the task's world.
-func (a *Actor) play(ctx context.Context) expansion.Play {
-	return func(t mindforge.Task, s mindforge.Solution) (bool, error) {
-		w, err := world.Of(a.Worlds, t.World)
-		if err != nil {
-			return false, err
-		}
-		score, err := world.Play(ctx, w, t, s)
-		if errs.CodeOf(err) == errs.InvalidRequest || errs.CodeOf(err) == errs.NotFound {
-			return false, nil // a call that the world does not take is no solution
-		}
-		return score.Points >= 1, err
-	}
 }

@@ -19,6 +19,7 @@ import (
 	"macaron/internal/mindforge/world/terminal"
 	"macaron/internal/mindforge/world/text"
 	"macaron/internal/tool"
+	"macaron/internal/tool/builtin"
 	"macaron/internal/tool/kit"
 )
 
@@ -40,7 +41,7 @@ func rig(t testing.TB, p policy) *Actor {
 
 // toolbox makes what a contract declares of a task's tools.
 func toolbox(c context.Context, b harness.Bench) ([]tool.Tool, func() error, error) {
-	tools, err := kit.Build(c, b.Contract, kit.Parts{World: b.World, Skip: harness.Own})
+	tools, err := kit.Build(c, b.Contract, kit.Parts{World: b.World, Files: &builtin.Files{Dir: b.Workspace}, Skip: harness.Own})
 	return tools, func() error { return nil }, err
 }
 

@@ -165,7 +165,7 @@ func (p Production) text(ctx context.Context, r *transcript.Run, file record.Run
 // solved are the calls of a run that did not fail, by the tools of the program that they used,
 // and what each gave.
 func solved(c *contract.Contract, r *transcript.Run) (s mindforge.Solution, recorded []json.RawMessage, refusal *Refusal) {
-	s = mindforge.Solution{What: "the run", Answer: r.Closed.Answer}
+	s = mindforge.Solution{What: "the run", Answer: mindforge.Literal(r.Closed.Answer)}
 	use := map[string]string{}
 	for _, t := range c.Tools {
 		use[t.Name] = strings.TrimPrefix(t.Use, contract.UseBuiltin)
@@ -188,7 +188,7 @@ func solved(c *contract.Contract, r *transcript.Run) (s mindforge.Solution, reco
 			if json.Unmarshal(v, &text) != nil {
 				text = string(v)
 			}
-			made.Args[name] = text
+			made.Args[name] = mindforge.Literal(text)
 		}
 		s.Calls, recorded = append(s.Calls, made), append(recorded, call.Returned.Value)
 	}

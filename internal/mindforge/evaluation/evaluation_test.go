@@ -208,3 +208,17 @@ func TestSplitsGoByFamily(t *testing.T) {
 		t.Errorf("another salt moves %d of 1,000 families", moved)
 	}
 }
+
+// A candidate that goes the whole way takes what docs/formats/evaluation.md says.
+func TestAttemptsOfTheWholeWay(t *testing.T) {
+	research, err := Research()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, text := range map[int][]byte{1928: Shipped(), 242: research} {
+		c, err := Parse(text)
+		if err != nil || c.Attempts(48) != want {
+			t.Errorf("%s: %d attempts, %v; not %d", c.Name, c.Attempts(48), err, want)
+		}
+	}
+}

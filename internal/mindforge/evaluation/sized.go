@@ -3,6 +3,7 @@ package evaluation
 import (
 	"bytes"
 	"crypto/ed25519"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,4 +110,49 @@ func (c *Contract) Covers(worlds []mindforge.World) error {
 
 func uncovered(why string) error {
 	return errs.New(errs.FormatInvalid, "the evaluation contract does not fit the worlds of the run: "+why, "give it other worlds, shares or a salt; `macaron forge evaluator contract --planted FILE` writes one for a planted problem")
+}
+
+// Asked are the suites of a stage that makes attempts, of the size that it asks for, and whether the
+// cases of safety belong to it; of other stages there are none.
+func (c *Contract) Asked(stage mindforge.Stage) (suites []Suite, safety bool) {
+	switch stage {
+	case mindforge.Smoke:
+		return resized(c.Primary(), c.Gates.Smoke.Items), false
+	case mindforge.Minibatch:
+		return resized(c.Primary(), c.Gates.Minibatch.Items), false
+	case mindforge.Validation:
+		return append(resized(c.Primary(), c.Gates.Validation.Items), c.Regressions()...), true
+	case mindforge.Sealed:
+		return c.Suites, true
+	}
+	return nil, false
+}
+
+// resized gives suites another number of items; 0 leaves them theirs.
+func resized(suites []Suite, n int) []Suite {
+	out := slices.Clone(suites)
+	for i := range out {
+		if n > 0 {
+			out[i].Items = n
+		}
+	}
+	return out
+}
+
+// Attempts is how many a candidate that goes the whole way takes, the champion's beside it
+// included, where there are so many cases of safety and no machinery fails.
+func (c *Contract) Attempts(cases int) (n int) {
+	if c.Safety.Cases > 0 {
+		cases = min(c.Safety.Cases, cases)
+	}
+	for _, stage := range c.Gates.Order {
+		suites, safety := c.Asked(stage)
+		for _, s := range suites {
+			n += 2 * s.Items * s.Repeats
+		}
+		if safety {
+			n += 2 * cases * c.Safety.Repeats
+		}
+	}
+	return n
 }

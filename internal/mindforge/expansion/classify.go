@@ -269,11 +269,16 @@ func plain(s string) string {
 	return strings.Trim(notWord.ReplaceAllString(strings.ToLower(s), " "), " .,:")
 }
 
+// hasWord reports whether words stand in a text, whatever marks stand between them in either.
 func hasWord(text, words string) bool {
-	for _, f := range []string{" ", ". ", ", ", ": "} {
-		text = strings.ReplaceAll(text, f, " ")
+	return strings.Contains(" "+spaced(text)+" ", " "+spaced(words)+" ")
+}
+
+func spaced(s string) string {
+	for _, mark := range []string{". ", ", ", ": "} {
+		s = strings.ReplaceAll(s, mark, " ")
 	}
-	return strings.Contains(" "+text+" ", " "+words+" ")
+	return strings.Join(strings.Fields(s), " ")
 }
 
 // told says what the model did, for a failure that nothing else explains.

@@ -83,7 +83,7 @@ func discovered(t *testing.T, home string, a mindforge.Actor, c Chooser) (all []
 func (l *Loop) stages(t *testing.T, names ...string) error {
 	t.Helper()
 	for _, stage := range names {
-		args, err := json.Marshal(place{"found-1", 1, stage, l.Generations})
+		args, err := json.Marshal(place{"found-1", 1, stage, l.Generations, nil})
 		must(t, err)
 		if err := l.Handle(t.Context(), jobs.Job{Args: args}, quiet{}); err != nil {
 			return err

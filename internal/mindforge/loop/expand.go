@@ -25,7 +25,7 @@ func (w *work) expand(ctx context.Context) error {
 		return err
 	}
 	x := &expander{w, c, train, valid, 0, nil}
-	x.parts = x.plan()
+	x.parts = w.parts(len(train), len(valid))
 	tell := map[string]string{}
 	if w.Arm != Weights {
 		err = x.search(ctx, tell)
@@ -53,17 +53,21 @@ type part struct {
 	most int
 }
 
-// plan lists what the stage does, controls included.
-func (x *expander) plan() (all []part) {
-	if x.Arm != Weights {
-		all = append(all, part{"search", x.Expansion.Attempts})
-		if x.Expansion.Controls {
-			all = append(all, part{"random", x.Expansion.Attempts})
+// parts lists what the stage does, controls included, where so many tasks are shown to proposers and
+// so many decide.
+func (s Settings) parts(shown, decides int) (all []part) {
+	if s.Arm == None {
+		return nil
+	}
+	if s.Arm != Weights {
+		all = append(all, part{"search", s.Expansion.Attempts})
+		if s.Expansion.Controls {
+			all = append(all, part{"random", s.Expansion.Attempts})
 		}
 	}
-	if x.Expansion.Coverage > 0 {
-		rounds, learned := x.Expansion.Coverage*len(x.train), x.Expansion.Variety*len(x.valid)
-		for _, arm := range x.arms() {
+	if s.Expansion.Coverage > 0 {
+		rounds, learned := s.Expansion.Coverage*shown, s.Expansion.Variety*decides
+		for _, arm := range s.arms() {
 			n := rounds
 			if arm == "adaptive" || arm == "portfolio" {
 				n += learned
@@ -75,11 +79,11 @@ func (x *expander) plan() (all []part) {
 }
 
 // arms of coverage that the run has.
-func (x *expander) arms() []string {
+func (s Settings) arms() []string {
 	switch {
-	case x.Arm == Weights:
+	case s.Arm == Weights:
 		return []string{"resampled"} // the contract stays, also where trajectories are made
-	case !x.Expansion.Controls:
+	case !s.Expansion.Controls:
 		return []string{"adaptive"}
 	}
 	return []string{"adaptive", "resampled", "random", "portfolio"}

@@ -98,6 +98,7 @@ type Loop struct {
 	Planted    bool    // tasks are names without content
 	Evaluation evaluation.Signed
 	Verifier   evaluator.Verifier // whom decisions are believed
+	Cases      int                // of safety that the evaluator has, for what is told of the time that is left
 	Judge      func(ctx context.Context, v evaluator.Verifier) (Judge, error)
 	Production *Production // nil: no task comes from what people had done
 	Updater    Updater     // nil: nothing trains
@@ -116,10 +117,11 @@ const Kind = "forge.stage"
 
 // place is a job's arguments.
 type place struct {
-	Run        string `json:"run"`
-	Generation int    `json:"generation"`
-	Stage      string `json:"stage"`
-	Of         int    `json:"of,omitempty"` // generations that the run may have
+	Run        string   `json:"run"`
+	Generation int      `json:"generation"`
+	Stage      string   `json:"stage"`
+	Of         int      `json:"of,omitempty"`      // generations that the run may have
+	Planned    *planned `json:"planned,omitempty"` // of each generation
 }
 
 // Begin enqueues the first stage. A run that has begun goes on where it is. An evaluation contract
@@ -132,7 +134,7 @@ func (l *Loop) Begin(ctx context.Context) error {
 }
 
 func (l *Loop) enqueue(ctx context.Context, generation int, stage string) error {
-	raw, err := json.Marshal(place{l.Run, generation, stage, l.Generations})
+	raw, err := json.Marshal(place{l.Run, generation, stage, l.Generations, l.planned()})
 	if err != nil {
 		return err
 	}

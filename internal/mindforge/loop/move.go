@@ -15,11 +15,11 @@ import (
 	"macaron/internal/mindforge/update"
 )
 
-// Moved is what came of moving an entry of the contract in force into the adapter.
+// Moved is what came of moving an entry of a contract into the adapter.
 type Moved struct {
 	Entry    string          `json:"entry"`
 	Contract ids.Digest      `json:"contract"` // without the entry
-	Attempts int             `json:"attempts"` // under the contract in force, to learn from
+	Attempts int             `json:"attempts"` // under the longer contract, to learn from
 	Passes   int             `json:"passes"`
 	Replayed int             `json:"replayed"` // that passed under the shorter contract too
 	Long     update.Measured `json:"long"`
@@ -40,8 +40,8 @@ func (s silent) Step(_ context.Context, _, _ int, note string) error {
 	return nil
 }
 
-// Move moves one entry in words of the contract in force (a line of a prompt, a skill) into the
-// adapter: what is done under it on tasks of training families is learned under the contract without
+// Move moves one entry in words of the contract that it starts with (a line of a prompt, a skill) into
+// the adapter: what is done under it on tasks of training families is learned under the contract without
 // it, and both are measured on families of validation. Where the shorter one passes about as often
 // (update.margin), it is made a release with the revision; names are a person's to move. It is no
 // part of a run: nothing of it is a step of the ledger, and begun again it begins anew.
@@ -106,7 +106,7 @@ func (w *work) practised(ctx context.Context, s *Shorter, out *Moved) error {
 		s.Tasks = append(s.Tasks, t)
 	}
 	out.Contract, out.Attempts = s.Pair.Contract.Hash(), each*len(s.Tasks)
-	_ = w.ticket.Step(ctx, 0, 0, itoa(out.Attempts)+" attempts under the contract in force") // it tells, and stops nothing
+	_ = w.ticket.Step(ctx, 0, 0, itoa(out.Attempts)+" attempts under the contract with the entry") // it tells, and stops nothing
 	s.Tries = make([]expansion.Tried, out.Attempts)
 	return batch.Do(ctx, out.Attempts, w.AtOnce, func(ctx context.Context, i int) (err error) {
 		t := s.Tasks[i/each]

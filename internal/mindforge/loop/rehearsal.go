@@ -37,7 +37,7 @@ func NewRehearsal(s scripted.Setup) (*Rehearsal, error) {
 func (r *Rehearsal) Into(l *Loop) {
 	l.Actor, l.Worlds, l.Catalogue, l.Updater = r.Policy, []mindforge.World{scripted.World{Policy: r.Policy}}, r.Catalogue, r
 	l.Start = func(context.Context) (mindforge.Pair, error) { return r.Base, nil }
-	l.Planted, l.Serving = true, Names{l.Ledger, l.Owner}
+	l.Planted, l.Serving, l.Cases = true, Names{l.Ledger, l.Owner}, len(Safety{}.Families())
 	l.Proposer, l.AtOnce = expansion.Uniform{}, 1 // an attempt costs nothing
 	if l.Expansion.Proposer == "reflective" {
 		l.Proposer = scripted.Reflective{Skill: 0.8}

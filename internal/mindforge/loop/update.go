@@ -23,7 +23,7 @@ func (w *work) update(ctx context.Context) error {
 		return err
 	}
 	why := "the arm trains nothing"
-	if w.Updater != nil && (w.Arm == Full || w.Arm == Weights) {
+	if w.trains() {
 		if why, err = w.learn(ctx, from); err != nil {
 			return w.outOfBudget(ctx, err)
 		}

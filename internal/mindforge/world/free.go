@@ -113,7 +113,7 @@ func (m Maker[S]) free(f Free) (task[S], error) {
 	t.ID = ID(t.World, t.Family, 0, t.Seed, nil)
 	t.Canary = Canary(t.ID)
 	t.Shape = (&Draft[S]{rules: m.rules, calls: f.Solution.Calls}).shape()
-	t.Judged = mindforge.Judgment{Spec: Verifier{Goal: f.Goal, Data: f.Text, Free: &f}.spec(), Solution: f.Solution, Failing: f.Failing}
+	t.Judged = mindforge.Judgment{Spec: Verifier{Goal: f.Goal, Data: f.Text, Free: &f}.spec(), Solution: f.Solution, Failing: f.Failing, Stated: f.Text != ""}
 	return task[S]{Task: t, begin: begin, goal: f.Goal, offered: m.offered(t.ID, f.Scale, f.Solution.Calls)}, nil
 }
 

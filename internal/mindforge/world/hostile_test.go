@@ -145,3 +145,24 @@ func TestStrangeSolutionsFail(t *testing.T) {
 		t.Error(score, err)
 	}
 }
+
+// A text that looks like the value of a call is a text where it is meant as one.
+func TestTextsThatLookLikeValues(t *testing.T) {
+	goal := world.Goal{Files: map[string]string{"a.txt": "$5 and $$\n", "b.txt": "$0\n"}}
+	write := func(file, text string) mindforge.Call {
+		return mindforge.Call{Tool: "write_text", Args: map[string]string{"file": file, "text": mindforge.Literal(text)}}
+	}
+	good := mindforge.Solution{Calls: []mindforge.Call{write("a.txt", "$5 and $$"), write("b.txt", "$0")}, Answer: "done"}
+	f := world.Free{World: "terminal", Instruction: "Write it.", Answer: "Answer done.", Goal: goal, Solution: good, Failing: make([]mindforge.Solution, 3)}
+	task, err := worlds[1].Free(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if score, err := world.Play(t.Context(), worlds[1], task, good); err != nil || score.Points != 1 {
+		t.Error(score, err)
+	}
+	good.Calls[1].Args["text"] = "$0" // what the first call gave
+	if score, err := world.Play(t.Context(), worlds[1], task, good); err != nil || score.Points != 0 {
+		t.Error(score, err)
+	}
+}

@@ -103,7 +103,7 @@ func (m Maker[S]) attempt(r recipe, try int) (t task[S], no *reject) {
 	t.Canary = Canary(t.ID)
 	t.goal = v.preferred(t.goal)
 	t.offered = m.offered(salt, d.Scale, d.calls)
-	t.Judged = mindforge.Judgment{Spec: Verifier{Goal: t.goal, Data: d.data}.spec(), Solution: d.solution("the reference solution", cmp.Or(t.goal.Answer, reply))}
+	t.Judged = mindforge.Judgment{Spec: Verifier{Goal: t.goal, Data: d.data}.spec(), Solution: d.solution("the reference solution", cmp.Or(t.goal.Answer, reply)), Stated: d.data != ""}
 	if t.Judged.Failing = v.failing(t); t.Judged.Failing == nil {
 		d.Reject("no plausible mistake fails")
 	}

@@ -111,6 +111,7 @@ func Restored(all []World, t mindforge.Task) (mindforge.Task, error) {
 	if len(t.Judged.Spec) > 0 {
 		var v Verifier
 		if err := strict(t.Judged.Spec, &v); err == nil && v.Free != nil {
+			t.Judged.Stated = v.Free.Text != ""
 			return t, nil
 		}
 	}

@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { announce, h, icon, iconButton } from "./dom.js";
 import { setUpDrawer, setUpTheme } from "./shell.js";
 import { kindOf, spent, spentView, statusName, stepView } from "./runsteps.js";
+import { verdictView } from "./verdict.js";
 
 const $ = (id) => document.getElementById(id);
 const pause = 700; // ms between two looks at a run that goes on
@@ -76,8 +77,10 @@ function draw() {
   let box = $("steps");
   if (!box) {
     box = h("div", { id: "steps", role: "feed", "aria-label": "Steps" });
-    $("run").replaceChildren(h("div", { id: "head" }), h("div", { id: "asks" }), box);
+    shown.verdict = verdictView(judging(shown), tell);
+    $("run").replaceChildren(h("div", { id: "head" }), h("div", { id: "asks" }), shown.verdict.el, box);
   }
+  shown.verdict.show(run);
   for (const r of records.slice(shown.read || 0)) {
     const el = stepView(r, shown.steps.length + 1);
     if (el) shown.steps.push({ el, upTo: records.indexOf(r) + 1 });
@@ -87,6 +90,13 @@ function draw() {
   if (shown.follow) shown.at = shown.steps.length;
   go(shown.at, false);
 }
+
+/** Keeps what a person says of a run, as macaron run judge does. */
+const judging = (view) => async (score) => {
+  await api.decide(view.id, "feedback", { score });
+  view.run.feedback = score;
+  $("notice").hidden = true;
+};
 
 /** Shows the run as it was after n steps. */
 function go(n, byHand = true) {

@@ -96,24 +96,16 @@ type plan struct {
 }
 
 func (j *job) plan() plan {
-	c, sized := j.s.Contract, func(suites []evaluation.Suite, n int) []evaluation.Suite {
-		out := slices.Clone(suites)
-		for i := range out {
-			if n > 0 {
-				out[i].Items = n
-			}
-		}
-		return out
-	}
+	suites, safety := j.s.Asked(j.stage)
 	switch j.stage {
 	case mindforge.Smoke:
-		return plan{evaluation.Train, "smoke", sized(c.Primary(), c.Gates.Smoke.Items), false}
+		return plan{evaluation.Train, "smoke", suites, safety}
 	case mindforge.Minibatch:
-		return plan{evaluation.Train, "minibatch " + string(j.pair), sized(c.Primary(), c.Gates.Minibatch.Items), false}
+		return plan{evaluation.Train, "minibatch " + string(j.pair), suites, safety}
 	case mindforge.Validation:
-		return plan{evaluation.Validation, "validation", append(sized(c.Primary(), c.Gates.Validation.Items), c.Regressions()...), true}
+		return plan{evaluation.Validation, "validation", suites, safety}
 	case mindforge.Sealed:
-		return plan{evaluation.Sealed, sealedPurpose(j.test), c.Suites, true}
+		return plan{evaluation.Sealed, sealedPurpose(j.test), suites, safety}
 	}
 	return plan{}
 }
