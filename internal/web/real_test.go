@@ -40,6 +40,7 @@ func TestTheDefaultModelAnswersOnThePage(t *testing.T) {
 	}
 	model, _ := models.Known(models.Default)
 	s := serve(t, cfg, app.Options{Model: models.Local{Name: model.Name, Path: testmodel.Path(t), Digest: model.Digest}})
+	eventually(t, func() bool { status, _ := s.get(t, "/readyz"); return status == 200 }) // else the page is refused, and says so
 	v := open(t, s.url, desktop)
 	v.wait(`document.querySelector("#notice").hidden`)
 	for i, ask := range []string{"What is the capital of France?", "And of Spain?"} {
