@@ -27,7 +27,10 @@ import (
 	"macaron/internal/wire/sse"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Around(m)) }
+func TestMain(m *testing.M) {
+	last = time.Minute
+	goleak.VerifyTestMain(pgtest.Around(m))
+}
 
 // site is a running App: the same object as main's, on a real port.
 type site struct {
@@ -50,7 +53,7 @@ func settings(t testing.TB, home string) config.Config {
 	if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(`"adapters/`), []byte(`"model:`)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Load(map[string]string{"home": home, "contract": path, "listen": "127.0.0.1:0", "queue.route_timeout": "1m"})
+	cfg, err := config.Load(map[string]string{"home": home, "contract": path, "listen": "127.0.0.1:0", "queue.route_timeout": "1m", "drain": "1m"})
 	if err != nil {
 		t.Fatal(err)
 	}
