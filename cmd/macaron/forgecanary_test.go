@@ -20,7 +20,10 @@ import (
 
 // below is an engine that does tasks of one call once its instructions have been added to, and
 // answers whoever talks to it.
-type below struct{ *httptest.Server }
+type below struct {
+	*httptest.Server
+	stays chan struct{} // one for each client that has heard the first words and stays
+}
 
 type belowAsked struct {
 	Messages []struct{ Role, Content string }
@@ -42,6 +45,7 @@ var option = regexp.MustCompile(`(?m)^([A-H]): say: `)
 
 func newBelow(t *testing.T) below {
 	t.Helper()
+	stays := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q belowAsked
 		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&q) != nil {
@@ -62,13 +66,13 @@ func newBelow(t *testing.T) below {
 			select {
 			case <-r.Context().Done():
 				return
-			case <-time.After(500 * time.Millisecond):
+			case <-stays:
 			}
 		}
 		fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	}))
 	t.Cleanup(s.Close)
-	return below{s}
+	return below{s, stays}
 }
 
 // answer is a call, or words.
@@ -183,15 +187,16 @@ type seen struct{ release, arm string }
 // liveRun is a loop that serves while it works.
 type liveRun struct {
 	smithy
+	below
 	cmd   *exec.Cmd
 	ended chan error
 	base  string
 }
 
 // live starts the run, and waits until it listens.
-func (s smithy) live() *liveRun {
+func (s smithy) live(engine below) *liveRun {
 	s.t.Helper()
-	l := &liveRun{s, s.macaron("forge", "run", "forge.toml", "--serve"), make(chan error, 1), ""}
+	l := &liveRun{s, engine, s.macaron("forge", "run", "forge.toml", "--serve"), make(chan error, 1), ""}
 	out, err := os.Create(s.path("told"))
 	if err == nil {
 		defer out.Close() // the process has its own
@@ -274,8 +279,27 @@ func (l *liveRun) converse(cut string) seen {
 			return at
 		case err != nil:
 			l.t.Fatal(err)
+		case cut != "" && strings.Contains(line, "This"):
+			end := l.stay()
+			defer end()
 		}
 	}
+}
+
+// stay has the engine go on, until it is ended: a handler whose client has left may take the first
+// word for this.
+func (l *liveRun) stay() (end func()) {
+	over := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case l.stays <- struct{}{}:
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() { close(over) }
 }
 
 // tried waits for the trial, and converses until the run is over. Between the two nothing is served
@@ -324,13 +348,13 @@ func TestACanaryMeetsLiveConversations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := newBelow(t).URL + "/v1"
-	t.Setenv("MACARON_UPSTREAM", engine)
+	engine := newBelow(t)
+	t.Setenv("MACARON_UPSTREAM", engine.URL+"/v1")
 	t.Setenv("MACARON_UPSTREAM_DIALECT", "openai")
 	t.Setenv("MACARON_LISTEN", "127.0.0.1:0")
 	s := smithy{t, t.TempDir(), program, ""}
-	s.layWatched(engine)
-	l := s.live()
+	s.layWatched(engine.URL + "/v1")
+	l := s.live(engine)
 	_, arms := l.tried("canary")
 	canary, champion := l.names()
 	if arms["canary"] == 0 || arms["champion"] == 0 || canary != "" || champion != "" || l.converse("").release != "" {
@@ -338,7 +362,7 @@ func TestACanaryMeetsLiveConversations(t *testing.T) {
 	}
 	l.stopped(11)
 	s.write("forge.toml", strings.Replace(forgeWatched, `"watched"`, `"again"`, 1))
-	l = s.live()
+	l = s.live(engine)
 	good, arms := l.tried("")
 	canary, champion = l.names()
 	if arms["canary"] < 4 || arms["champion"] < 4 || canary != "" || champion != good {

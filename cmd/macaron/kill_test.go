@@ -218,7 +218,7 @@ func TestASignalStopsCleanly(t *testing.T) {
 			if err != nil {
 				t.Errorf("it ended with %v", err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("it does not stop")
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -54,19 +55,22 @@ func TestSignals(t *testing.T) {
 	p.signal(syscall.SIGHUP)
 	p.until("the settings are read again", func() bool { return strings.Contains(p.text("/metrics"), `reloads_total{outcome="ok"} 1`) })
 
-	said := make(chan bool, 1)
-	go func() {
-		sent := 0
-		_, done := p.chat(func(text string) bool {
-			if strings.Count(text, "word") >= 3+sent*20 && sent < 2 { // between the two the answer goes on
-				p.signal(syscall.SIGTERM)
-				sent++
-			}
-			return false
-		}, map[string]any{"role": "user", "content": "x"})
-		said <- done
-	}()
-	if <-said {
+	sent := 0
+	_, done := p.chat(func(text string) bool {
+		if strings.Count(text, "word") >= 3+sent*20 && sent < 2 { // between the two the answer goes on
+			p.signal(syscall.SIGTERM)
+			sent++
+			p.until("the signal is heard: two that wait are one", func() bool {
+				c, err := net.Dial("tcp", strings.TrimPrefix(p.base, "http://"))
+				if err == nil {
+					_ = c.Close()
+				}
+				return err != nil
+			})
+		}
+		return false
+	}, map[string]any{"role": "user", "content": "x"})
+	if done {
 		t.Error("an answer without an end ended")
 	}
 	if err := p.cmd.Wait(); err != nil {
@@ -97,7 +101,7 @@ func (p *process) text(path string) string {
 
 func (p *process) until(what string, holds func() bool) {
 	p.t.Helper()
-	for range 1000 {
+	for range 6000 {
 		if holds() {
 			return
 		}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"macaron/internal/auth"
 	"macaron/internal/backend/backendtest"
@@ -52,15 +51,15 @@ func eventOf(c shownCard, event, more string) string {
 func (s *site) ended(owner, turn string) session.Turn {
 	s.t.Helper()
 	log := session.New(s.store, session.Options{})
-	for range 500 {
+	var last session.Turn
+	s.until("the turn ends", func() bool {
 		turns, err := log.History(s.t.Context(), owner, turn)
-		if n := len(turns) - 1; err == nil && turns[n].Status != record.StatusOpen {
-			return turns[n]
+		if err == nil {
+			last = turns[len(turns)-1]
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	s.t.Fatal("the turn stays open")
-	return session.Turn{}
+		return err == nil && last.Status != record.StatusOpen
+	})
+	return last
 }
 
 // A tenant that knows the turn, the name and the revision of another's canvas cannot read it

@@ -162,9 +162,7 @@ func TestOneMacaronServesAnother(t *testing.T) {
 // B18 with an upstream that is not there: the process lives and says what is missing.
 func TestADeadUpstream(t *testing.T) {
 	cfg := settings(t, t.TempDir())
-	l := listener(t)
-	cfg.Upstream.URL = "http://" + l.Addr().String() + "/v1"
-	l.Close()
+	cfg.Upstream.URL = "http://127.0.0.1:1/v1"
 	s := start(t, cfg, nil)
 	if code, body := s.get("/readyz"); code != 503 || !strings.Contains(body, "does not answer") {
 		t.Errorf("readyz gives %d %s", code, body)

@@ -204,9 +204,9 @@ func (s *bareSite) comeAndLeave(body string) {
 
 func (s *bareSite) until(ok func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			s.t.Fatal("it did not come to pass within 20 s")
+			s.t.Fatal("it did not come to pass within a minute")
 		}
 	}
 }
@@ -218,28 +218,34 @@ func TestEngineOverload(t *testing.T) {
 	body := `{"prompt":"a","max_tokens":200,"ignore_eos":true,"temperature":0}`
 	_, alone := s.text("POST", "/v1/completions", body, nil)
 	var mu sync.Mutex
-	var wg sync.WaitGroup
 	counts := map[int]int{}
-	for range 24 {
-		wg.Go(func() {
-			resp := s.do(t.Context(), "POST", "/v1/completions", body, nil)
-			defer resp.Body.Close()
-			b, _ := io.ReadAll(resp.Body)
-			mu.Lock()
-			defer mu.Unlock()
-			counts[resp.StatusCode]++
-			switch {
-			case resp.StatusCode == http.StatusTooManyRequests && resp.Header.Get("Retry-After") == "":
-				t.Error("no Retry-After")
-			case resp.StatusCode == http.StatusOK && choices(t, string(b)) != choices(t, alone):
-				t.Errorf("another answer in company: %s", b)
-			}
-		})
-	}
-	wg.Wait()
-	if counts[200] == 0 || counts[429] == 0 || counts[200]+counts[429] != 24 {
-		t.Errorf("%v", counts)
-	}
+	// The requests of a round may come so late, one after another, that each finds a place: then
+	// there is another round.
+	s.until(func() bool {
+		clear(counts)
+		var wg sync.WaitGroup
+		for range 24 {
+			wg.Go(func() {
+				resp := s.do(t.Context(), "POST", "/v1/completions", body, nil)
+				defer resp.Body.Close()
+				b, _ := io.ReadAll(resp.Body)
+				mu.Lock()
+				defer mu.Unlock()
+				counts[resp.StatusCode]++
+				switch {
+				case resp.StatusCode == http.StatusTooManyRequests && resp.Header.Get("Retry-After") == "":
+					t.Error("no Retry-After")
+				case resp.StatusCode == http.StatusOK && choices(t, string(b)) != choices(t, alone):
+					t.Errorf("another answer in company: %s", b)
+				}
+			})
+		}
+		wg.Wait()
+		if counts[200] == 0 || counts[200]+counts[429] != 24 {
+			t.Fatalf("%v", counts)
+		}
+		return counts[429] > 0
+	})
 }
 
 func choices(t *testing.T, body string) string {
@@ -320,6 +326,7 @@ func TestEngineMetrics(t *testing.T) {
 	s := serveEngine(t, nil)
 	s.text("POST", "/v1/completions", `{"prompt":"`+strings.Repeat("a", 100)+`","n":2,"max_tokens":5,"ignore_eos":true}`, nil)
 	s.text("POST", "/v1/completions", `{"prompt":""}`, nil)
+	s.until(func() bool { return s.eng.Stats().Running == 0 }) // an answer is there before its place is free
 	_, text := s.text("GET", "/metrics", "", nil)
 	for _, want := range []string{
 		"macaron_engine_generation_tokens_total 10\n", "macaron_engine_request_generation_tokens_count 2\n", "macaron_engine_time_to_first_token_seconds_count 2\n",

@@ -45,7 +45,7 @@ func TestTheHeapStaysCloseToWhatIsInUse(t *testing.T) {
 		_ = make([]byte, 1<<20+len(pages)%2)
 		runtime.ReadMemStats(&m)
 		most = max(most, m.HeapAlloc)
-		for try := 0; m.HeapAlloc > m.NextGC && try < 10000; try++ {
+		for try := 0; m.HeapAlloc > m.NextGC && try < 1_000_000; try++ {
 			time.Sleep(50 * time.Microsecond)
 			runtime.ReadMemStats(&m)
 		}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"macaron/internal/backend/upstream"
 	"macaron/internal/config"
+	"macaron/internal/obs"
 )
 
 // A server whose engine is itself says so at once, and no request waits for a place that
@@ -18,12 +20,11 @@ func TestAServerThatIsItsOwnEngineSaysSo(t *testing.T) {
 	cfg := settings(t, t.TempDir())
 	cfg.Queue = config.Queue{Running: 1, Waiting: 4}
 	cfg.Upstream.URL, cfg.Upstream.Dialect = "http://"+l.Addr().String()+"/v1", "auto"
-	l.Close()
-	cfg.Listen = l.Addr().String()
-	s := start(t, cfg, nil)
-	if s.base != "http://"+cfg.Listen {
-		t.Fatalf("it listens at %s", s.base)
+	a, err := New(cfg, Options{Version: "test", Log: obs.Discard()})
+	if err != nil {
+		t.Fatal(err)
 	}
+	s := serveBy(t, a, func(ctx context.Context) error { return a.Serve(ctx, l) })
 	for _, dialect := range []string{"auto", "openai"} {
 		q := ask(user("x"))
 		q["model"] = "macaron/L0" // no route hop, whose failure falls back

@@ -169,7 +169,7 @@ func TestWhatTheEngineCannotDoIsRefusedInTheAPIsWords(t *testing.T) {
 // A client that leaves, at any event, frees the engine's slot and leaves an interrupted turn.
 func TestALeftMessageFreesTheEngine(t *testing.T) {
 	s, g := scriptedSite(t)
-	slow(g, 500)
+	slow(g, 1<<30)
 	for _, at := range []int{0, 1, 2, 3, 9, 60} {
 		ctx, leave := context.WithCancel(t.Context())
 		resp := s.message(streamed(asking(user("L2: count"))), func(r *http.Request) { *r = *r.WithContext(ctx) })

@@ -101,7 +101,7 @@ func (e *recordingEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // after gives the hops from the n-th on, once there are so many of them.
 func (e *recordingEngine) after(t *testing.T, n, many int) []sentHop {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		e.mu.Lock()
 		hops := append([]sentHop(nil), e.hops[n:]...)
 		e.mu.Unlock()

@@ -241,6 +241,7 @@ func TestAStopEndsWhatRunsInTheBackground(t *testing.T) {
 	q := input("L1: think")
 	q["background"] = true
 	id := at[string](s.respond(q), "id")
+	words <- "one " // it runs
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,10 @@ import (
 	"macaron/internal/wire/sse"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Around(m)) }
+func TestMain(m *testing.M) {
+	last = time.Minute
+	goleak.VerifyTestMain(pgtest.Around(m))
+}
 
 // site is a running App: the same object as main's, on a real port.
 type site struct {
@@ -50,7 +53,7 @@ func settings(t testing.TB, home string) config.Config {
 	if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(`"adapters/`), []byte(`"model:`)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Load(map[string]string{"home": home, "contract": path, "listen": "127.0.0.1:0", "queue.route_timeout": "2s"})
+	cfg, err := config.Load(map[string]string{"home": home, "contract": path, "listen": "127.0.0.1:0", "queue.route_timeout": "1m", "drain": "1m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +71,15 @@ func start(t *testing.T, cfg config.Config, g backend.Generator) *site {
 
 func serve(t *testing.T, a *App) *site {
 	t.Helper()
+	return serveBy(t, a, a.Run)
+}
+
+// serveBy is serve by another way to run than by the address of the settings.
+func serveBy(t *testing.T, a *App, run func(context.Context) error) *site {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- a.Run(ctx) }()
+	go func() { done <- run(ctx) }()
 	addr := a.Addr(t.Context())
 	transport := &http.Transport{}
 	s := &site{App: a, t: t, base: "http://" + addr, http: &http.Client{Transport: transport}}
@@ -229,14 +238,23 @@ func (s *site) turnsOf() []session.Turn {
 func (s *site) settled() session.Turn {
 	s.t.Helper()
 	s.active.Wait()
-	for range 500 {
-		if turns := s.turnsOf(); turns[len(turns)-1].Status != record.StatusOpen {
-			return turns[len(turns)-1]
+	var last session.Turn
+	s.until("the turn ends", func() bool {
+		turns := s.turnsOf()
+		last = turns[len(turns)-1]
+		return last.Status != record.StatusOpen
+	})
+	return last
+}
+
+// until waits for something to come true that stays so. Its limit is for what never does.
+func (s *site) until(what string, is func() bool) {
+	s.t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatal("never: " + what)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	s.t.Fatal("the turn stays open")
-	return session.Turn{}
 }
 
 func listener(t *testing.T) net.Listener {

@@ -231,13 +231,18 @@ func TestAStopLetsFollowersGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	stopped := make(chan error, 1)
-	go func() { stopped <- sites[1].stop() }()
-	b, err := io.ReadAll(resp.Body)
+	body := bufio.NewReader(resp.Body)
+	first, err := body.ReadString('\n') // it follows
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := events(t, string(b))
+	stopped := make(chan error, 1)
+	go func() { stopped <- sites[1].stop() }()
+	b, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := events(t, first+string(b))
 	if n := len(all); n != 2 || !strings.Contains(all[1], `"sequence_number":3`) || !strings.Contains(all[1], `"code":"overloaded"`) {
 		t.Error(all)
 	}

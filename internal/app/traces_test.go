@@ -65,13 +65,10 @@ func spansOf(t *testing.T, all []obstest.Span) map[string]obstest.Span {
 // summarised waits until the last turn has its summary, so that its span is there.
 func (s *site) summarised() {
 	s.t.Helper()
-	for range 500 {
-		if turns := s.turnsOf(); turns[len(turns)-1].SummarySource != "" {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	s.t.Fatal("no summary comes")
+	s.until("the last turn has a summary", func() bool {
+		turns := s.turnsOf()
+		return turns[len(turns)-1].SummarySource != ""
+	})
 }
 
 func TestATurnIsOneTraceWithASpanAHop(t *testing.T) {

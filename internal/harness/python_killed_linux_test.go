@@ -66,7 +66,7 @@ func slay(t *testing.T, name string) (family []int) {
 func vanished(t *testing.T, family []int) {
 	t.Helper()
 	var left []int
-	for range 500 {
+	for range 6000 {
 		left = left[:0]
 		_, names := sandboxed()
 		for _, pid := range family {
@@ -119,7 +119,7 @@ func TestPythonKilledWithinACell(t *testing.T) {
 				if !strings.HasPrefix(when, "in") {
 					killed := make(chan []int, 1)
 					go func() {
-						for range 2000 {
+						for range 10_000 {
 							if here, _ := filepath.Glob(filepath.Join(dir, "runs", "*", "work", "here")); len(here) > 0 {
 								killed <- slay(t, victim)
 								return

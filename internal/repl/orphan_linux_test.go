@@ -2,6 +2,8 @@ package repl
 
 import (
 	"bufio"
+	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -40,7 +42,7 @@ func family(p *process) []int {
 func gone(t *testing.T, list []int) {
 	t.Helper()
 	var left []int
-	for range 500 {
+	for range 6000 {
 		left = left[:0]
 		for _, pid := range list {
 			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -96,10 +98,18 @@ func TestNoOrphansWhileACellRuns(t *testing.T) {
 	}
 	for which, name := range []string{"bwrap", "the first process", "Python"} {
 		t.Run(name, func(t *testing.T) {
-			s := session(t, p.Pool, SessionOptions{})
+			begun := make(chan struct{})
+			s := session(t, p.Pool, SessionOptions{Stubs: []Stub{{Name: "begun"}}, Call: func(context.Context, string, string, json.RawMessage) (json.RawMessage, error) {
+				close(begun)
+				return json.RawMessage("null"), nil
+			}})
 			list := family(s.engine.(*sandboxed).process)
-			time.AfterFunc(100*time.Millisecond, func() { _ = unix.Kill(list[which], unix.SIGKILL) })
-			out := run(t, s, spawn+"time.sleep(600)")
+			go func() {
+				<-begun
+				time.Sleep(50 * time.Millisecond) // also the call has ended
+				_ = unix.Kill(list[which], unix.SIGKILL)
+			}()
+			out := run(t, s, spawn+"begun()\ntime.sleep(600)")
 			if out.Status != Died || out.Reason == "" {
 				t.Errorf("%+v", out)
 			}

@@ -44,13 +44,16 @@ func (s *Session) begin(ctx context.Context, c Cell) (*running, engine, error) {
 // perform sends the cell and waits for it, its limits, or the end of the sandbox.
 func (s *Session) perform(r *running, eng engine) (reply, string) {
 	wall := time.Duration(s.limits.WallMS) * time.Millisecond
-	soft := time.AfterFunc(wall, func() { s.interrupt(r, fmt.Sprintf("it ran longer than %s", wall)) })
+	hard := newReaper(func() { eng.kill(fmt.Sprintf("it ran longer than %s and did not heed the interrupt", wall)) })
+	defer hard.stop()
+	soft := time.AfterFunc(wall, func() { // later where this program stood still
+		hard.in(grace)
+		s.interrupt(r, fmt.Sprintf("it ran longer than %s", wall))
+	})
 	defer soft.Stop()
-	hard := time.AfterFunc(wall+grace, func() { eng.kill(fmt.Sprintf("it ran longer than %s and did not heed the interrupt", wall)) })
-	defer hard.Stop()
 	stop := context.AfterFunc(r.ctx, func() { // not when the cell has ended: stop comes first
+		hard.in(grace)
 		s.interrupt(r, "it was canceled")
-		hard.Reset(grace)
 	})
 	defer func() {
 		stop()

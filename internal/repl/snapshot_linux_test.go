@@ -114,23 +114,29 @@ func TestSnapshotRunsNothingHere(t *testing.T) {
 }
 
 func TestInterruptKeepsTheNamespace(t *testing.T) {
-	s := session(t, pool(t, Options{}), SessionOptions{Stubs: []Stub{{Name: "wait"}}, Call: func(ctx context.Context, _, _ string, _ json.RawMessage) (json.RawMessage, error) {
+	then := func() {}
+	s := session(t, pool(t, Options{}), SessionOptions{Stubs: []Stub{{Name: "wait"}, {Name: "begun"}}, Call: func(ctx context.Context, _, name string, _ json.RawMessage) (json.RawMessage, error) {
+		if name == "begun" { // soon, also this call has ended
+			time.AfterFunc(50*time.Millisecond, then)
+			return json.RawMessage("null"), nil
+		}
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}})
+	then = s.Interrupt
 	run(t, s, "x = 2") // before: an interrupt may come as a cell begins
 	for _, code := range []string{"while True: x += 1", "import time; time.sleep(60)", "wait()"} {
-		time.AfterFunc(50*time.Millisecond, s.Interrupt)
-		if out := run(t, s, code); out.Status != Interrupted || out.Exception != "KeyboardInterrupt" || out.Reason != "it was interrupted" {
+		if out := run(t, s, "begun()\n"+code); out.Status != Interrupted || out.Exception != "KeyboardInterrupt" || out.Reason != "it was interrupted" {
 			t.Errorf("%q: %+v", code, out)
 		}
 	}
 	if out := run(t, s, "x > 1"); out.Value != "True" {
 		t.Errorf("%+v", out)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	if out, err := s.Run(ctx, Cell{Code: "while True: pass"}); err != nil || out.Status != Interrupted || out.Reason != "it was canceled" {
+	then = stop
+	if out, err := s.Run(ctx, Cell{Code: "begun()\nwhile True: pass"}); err != nil || out.Status != Interrupted || out.Reason != "it was canceled" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	s.Interrupt() // nothing runs

@@ -16,6 +16,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "sandbox-worker" {
 		WorkAsProcess(os.Args[2])
 	}
+	grace = 6 * time.Second
 	os.Exit(m.Run())
 }
 
@@ -25,10 +26,15 @@ func starlarkPool(t *testing.T, o Options) *Pool {
 }
 
 func TestStarlarkSession(t *testing.T) {
+	interrupt := func() {}
 	s := session(t, starlarkPool(t, Options{PoolSize: 1}), SessionOptions{
-		Stubs: []Stub{{Name: "add", Params: []string{"a", "b"}}, {Name: "files.read", Params: []string{"path"}}},
+		Stubs: []Stub{{Name: "begun"}, {Name: "add", Params: []string{"a", "b"}}, {Name: "files.read", Params: []string{"path"}}},
 		Call: func(_ context.Context, _, name string, args json.RawMessage) (json.RawMessage, error) {
 			var a struct{ A, B int }
+			if name == "begun" { // soon, also this call has ended
+				time.AfterFunc(50*time.Millisecond, interrupt)
+				return json.RawMessage("null"), nil
+			}
 			if name != "add" {
 				return nil, &CallError{Code: "not_found", Message: "no such file"}
 			}
@@ -52,8 +58,8 @@ func TestStarlarkSession(t *testing.T) {
 	if out := run(t, s, "1 // 0"); out.Status != Raised || !strings.Contains(out.Traceback, "division by zero") {
 		t.Errorf("%+v", out)
 	}
-	time.AfterFunc(50*time.Millisecond, s.Interrupt)
-	if out := run(t, s, "while True:\n    x += 1"); out.Status != Interrupted {
+	interrupt = s.Interrupt
+	if out := run(t, s, "begun()\nwhile True:\n    x += 1"); out.Status != Interrupted {
 		t.Errorf("%+v", out)
 	}
 	if out := run(t, s, "x > 20"); out.Value != "True" {

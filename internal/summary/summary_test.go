@@ -109,7 +109,7 @@ func (r *rig) summaryOf(id string) session.Turn {
 
 func (r *rig) await(w *summary.Worker, turns ...string) {
 	r.t.Helper()
-	ctx, stop := context.WithTimeout(r.t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(r.t.Context(), time.Minute)
 	defer stop()
 	if !w.Await(ctx, "local", turns) {
 		r.t.Fatal("the summaries do not come")

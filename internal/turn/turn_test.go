@@ -326,7 +326,7 @@ func TestSummariesSurviveARestart(t *testing.T) {
 	t.Run("after", func(t *testing.T) {
 		r := openRig(t, dir)
 		id := r.stored()[0].ID
-		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
 		if !r.worker.Await(ctx, "local", []string{id}) {
 			t.Fatal("the summary was not written after the restart")

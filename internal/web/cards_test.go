@@ -63,8 +63,12 @@ func (v *visit) use(d *browser.Document, control string) {
 	var last [2]float64
 	eventually(v.t, func() bool {
 		at, err := browser.Look[[]float64](d, `(() => { const e = [...document.querySelectorAll("button,input")].find((e) => e.textContent === `+quote(control)+` || e.labels?.[0]?.textContent === `+quote(control)+`);
+			if (!e) return [];
 			const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`)
 		v.must(err)
+		if len(at) != 2 { // not drawn yet
+			return false
+		}
 		x, y := strconv.FormatFloat(at[0], 'f', 2, 64), strconv.FormatFloat(at[1], 'f', 2, 64)
 		there, err := browser.Eval[[]float64](v.page, `new Promise((done) => setTimeout(() => {
 			const f = document.querySelector("iframe");

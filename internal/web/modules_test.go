@@ -86,6 +86,34 @@ func TestTheTreeShowsOnePath(t *testing.T) {
 	}
 }
 
+// Judgements in a row are recorded in that row, however long each takes.
+func TestJudgementsKeepTheirOrder(t *testing.T) {
+	s := start(t, t.TempDir(), &script{})
+	v := open(t, s.url, desktop)
+	got := v.text(`(async () => {
+		const {Conversation} = await import("/assets/conversation.js");
+		const asked = [], answer = [], whole = window.fetch;
+		window.fetch = (path, o) => {
+			if (!String(path).includes("/v1/feedback")) return whole(path, o);
+			asked.push(JSON.parse(o.body).score);
+			return new Promise((done) => answer.push(() => done(new Response("{}"))));
+		};
+		const c = new Conversation("", () => {}), turn = {id: "t"};
+		const all = [1, -1, 0].map((score) => c.judge(turn, score)), out = [];
+		for (const kept of all) {
+			while (!answer.length) await new Promise((done) => setTimeout(done, 10));
+			await new Promise((done) => setTimeout(done, 30)); // in which no other may come
+			out.push(asked.join());
+			answer.shift()();
+			await kept;
+		}
+		return out.join(" ");
+	})()`)
+	if want := "1 1,-1 1,-1,0"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func sameJSON(t *testing.T, a, b string) bool {
 	t.Helper()
 	var x, y any

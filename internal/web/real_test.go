@@ -3,7 +3,6 @@ package web_test
 import (
 	"bytes"
 	"math"
-	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -41,15 +40,9 @@ func TestTheDefaultModelAnswersOnThePage(t *testing.T) {
 	}
 	model, _ := models.Known(models.Default)
 	s := serve(t, cfg, app.Options{Model: models.Local{Name: model.Name, Path: testmodel.Path(t), Digest: model.Digest}})
-	eventually(t, func() bool { // a browser tells the 503 of before as trouble of the page
-		resp, err := http.Get(s.url + "/readyz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
-	})
+	eventually(t, func() bool { status, _ := s.get(t, "/readyz"); return status == 200 }) // else the page is refused, and says so
 	v := open(t, s.url, desktop)
+	v.wait(`document.querySelector("#notice").hidden`)
 	for i, ask := range []string{"What is the capital of France?", "And of Spain?"} {
 		v.ask(ask)
 		v.turns(i + 1)

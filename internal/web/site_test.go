@@ -137,11 +137,10 @@ func (s *site) feedback(t *testing.T, id string, want []record.Feedback) {
 // eventually waits for what the server does after the page has shown it.
 func eventually(t *testing.T, done func() bool) {
 	t.Helper()
-	for range 1000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if done() {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("it does not come to pass")
 }

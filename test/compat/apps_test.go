@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-const canary = "QUOKKA-7731-LEAKS"
+const canary = "QUOKKA-77310942-LEAKS"
 
 // privateTrip has a value that its code holds, one in a sealed field, and ways out for both.
 // Its controls lie where the test presses: nobody from outside looks into a card's frame.
@@ -69,7 +69,7 @@ func (h *shownCard) testPrivate() {
 	h.at(4) // it tries to leave, and what it did is told
 	h.waitView(`d.querySelector(".ui4a-stopped, .ui4a-trouble")`)
 	h.pause()
-	h.keeps("quokka", "7731")
+	h.keeps("quokka", "77310942")
 	h.text(`teardown().then(() => "")`)
 	h.waitView(`!d.querySelector("iframe")`)
 }
@@ -84,10 +84,10 @@ func (h *shownCard) testSealed() {
 	}
 	h.pause()
 	h.at(2)
-	h.insert("it is " + canary[:11]) // the person types a part of it elsewhere too
+	h.insert("it is " + canary[:15]) // the person types a part of it elsewhere too
 	h.at(5)
 	h.waitView(`d.querySelector(".ui4a-refused")`)
-	h.keeps("quokka", "7731")
+	h.keeps("quokka", "77310942")
 }
 
 // nodeFolder is a copy of the folder node beside the installed clients.

@@ -88,7 +88,7 @@ func TestTrainedIsServed(t *testing.T) {
 func (s *server) seen(t *testing.T, revision string) {
 	t.Helper()
 	got := ""
-	for range 100 { // a process believes what it has read of another's moves for a second
+	for range 600 { // a process believes what it has read of another's moves for a second
 		if got = s.answered(t); got == revision {
 			return
 		}

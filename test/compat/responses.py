@@ -26,13 +26,13 @@ WEATHER = {
 }
 
 
-# An answer that lasts: it has at least 150 items.
+# An answer that lasts: it has at least 400 items.
 LONG = {
     "model": "macaron/L0",
     "input": "Colours.",
     "background": True,
-    "max_output_tokens": 900,
-    "text": {"format": {"type": "json_schema", "name": "long", "schema": {"type": "array", "items": {"enum": ["red", "green"]}, "minItems": 150, "maxItems": 200}}},
+    "max_output_tokens": 1800,
+    "text": {"format": {"type": "json_schema", "name": "long", "schema": {"type": "array", "items": {"enum": ["red", "green"]}, "minItems": 400, "maxItems": 500}}},
 }
 
 

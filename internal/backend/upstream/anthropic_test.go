@@ -31,7 +31,7 @@ func messages(t *testing.T, kind string, status int, answer string) (*Backend, f
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, answer)
 	}))
-	b := New(Config{URL: srv.URL + "/v1", Key: "sk-canary", Dialect: "anthropic", Timeout: 5 * time.Second})
+	b := New(Config{URL: srv.URL + "/v1", Key: "sk-canary", Dialect: "anthropic", Timeout: time.Minute})
 	t.Cleanup(func() { _ = b.Close(); srv.Close() })
 	return b, func() (map[string]any, http.Header) {
 		var m map[string]any

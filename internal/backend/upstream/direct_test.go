@@ -15,7 +15,7 @@ import (
 )
 
 func newDirect() *direct {
-	return &direct{dial: (&net.Dialer{}).DialContext, tls: &tls.Config{MinVersion: tls.VersionTLS12}, silence: 300 * time.Millisecond, most: 4}
+	return &direct{dial: (&net.Dialer{}).DialContext, tls: &tls.Config{MinVersion: tls.VersionTLS12}, silence: time.Minute, most: 4}
 }
 
 // exchanged posts a text and gives the answer's, with the address that the server saw.
@@ -119,36 +119,46 @@ func TestDirectStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	asked := make(chan struct{}, 2)
 	go func() {
-		for n := 0; ; n++ {
+		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
 			defer c.Close()
-			if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil && n > 1 {
+			r, err := http.ReadRequest(bufio.NewReader(c))
+			if err != nil {
+				continue
+			}
+			if r.URL.Path == "/body" {
 				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")
+			}
+			if r.URL.Path != "/" {
+				asked <- struct{}{}
 			}
 		}
 	}()
 	d := newDirect()
+	d.silence = 300 * time.Millisecond
 	url := "http://" + l.Addr().String()
 	var timeout net.Error
 	if _, err := exchanged(t, d, url, "x"); !errors.As(err, &timeout) || !timeout.Timeout() {
 		t.Errorf("a silent server gave %v", err)
 	}
-	for _, name := range []string{"before the header", "within the body"} {
+	d.silence = time.Minute
+	for path, name := range map[string]string{"/header": "before the header", "/body": "within the body"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.silence = time.Minute
-		if name == "before the header" {
-			time.AfterFunc(20*time.Millisecond, cancel)
+		if path == "/header" {
+			go func() { <-asked; cancel() }()
 		}
 		resp, err := d.RoundTrip(req)
 		if err == nil {
+			<-asked
 			time.AfterFunc(20*time.Millisecond, cancel)
 			_, err = io.ReadAll(resp.Body)
 			resp.Body.Close()

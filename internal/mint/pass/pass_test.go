@@ -162,7 +162,7 @@ func TestPolls(t *testing.T) {
 	say := func(status int, body string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) { reply(w, status, body) }
 	}
-	f, _ := scripted(t, t.TempDir(), pass.Auto, script(func(w http.ResponseWriter, r *http.Request) {
+	server := backed(t, script(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "optim_step" {
 			reply(w, 200, `{"request_id":"far-1"}`)
 			return
@@ -172,8 +172,15 @@ func TestPolls(t *testing.T) {
 		mu.Unlock()
 		answer(w)
 	}))
-	f.model(t)
-	f.got(t, "optim_step", `{"model_id":"s:train:0","seq_id":1}`)
+	begun := func(poll time.Duration) *front {
+		f := before(t, t.TempDir(), pass.Auto, server.URL, poll)
+		f.model(t)
+		f.got(t, "optim_step", `{"model_id":"s:train:0","seq_id":1}`)
+		return f
+	}
+	f, hasty := begun(long), begun(short)
+	over := make(chan struct{})
+	defer close(over)
 	const done = `{"metrics":{},"type":"optim_step"}`
 	for name, c := range map[string]struct {
 		answers []func(http.ResponseWriter)
@@ -185,7 +192,7 @@ func TestPolls(t *testing.T) {
 		"never":                         {[]func(http.ResponseWriter){say(200, `{"type":"try_again","request_id":"far-1","queue_state":"paused_capacity"}`)}, 408, "s:train:0:1\",\"queue_state\":\"paused_capacity"},
 		"500 and then a result":         {[]func(http.ResponseWriter){say(500, ``), say(200, done)}, 408, "answers 500"},
 		"429":                           {[]func(http.ResponseWriter){say(429, `{}`)}, 408, "paused_rate_limit"},
-		"held for longer than here":     {[]func(http.ResponseWriter){func(http.ResponseWriter) { time.Sleep(time.Second) }}, 408, "try_again"},
+		"held for longer than here":     {[]func(http.ResponseWriter){func(http.ResponseWriter) { <-over }}, 408, "try_again"},
 		"a promise that it has lost":    {[]func(http.ResponseWriter){say(404, `{"detail":"Future not found"}`)}, 200, `"category":"server"`},
 		"a sampler that is gone":        {[]func(http.ResponseWriter){say(410, `{"detail":"gone"}`)}, 410, "gone"},
 		"its own key is not taken":      {[]func(http.ResponseWriter){say(401, `{"detail":"who?"}`)}, 502, "does not take this server's key"},
@@ -193,6 +200,10 @@ func TestPolls(t *testing.T) {
 		"z no JSON":                     {[]func(http.ResponseWriter){say(200, `<html>`)}, 502, "no JSON"},
 	} {
 		set(c.answers)
+		f := f
+		if c.status == 408 { // pending for as long as is waited
+			f = hasty
+		}
 		if status, _, b := f.ask(t, "retrieve_future", `{"request_id":"s:train:0:1"}`); status != c.status || !strings.Contains(string(b), c.says) {
 			t.Errorf("%s: %d %s", name, status, b)
 		}
@@ -219,14 +230,14 @@ func TestABackendThatIsAway(t *testing.T) {
 	})
 	var url string
 	t.Run("down", func(t *testing.T) {
-		f, server := scripted(t, home, pass.Auto, func(w http.ResponseWriter, r *http.Request) {
+		url = backed(t, func(w http.ResponseWriter, r *http.Request) {
 			if down.Load() {
 				asked.Add(1)
 				panic(http.ErrAbortHandler)
 			}
 			backend(w, r)
-		})
-		url = server.URL
+		}).URL
+		f := before(t, home, pass.Auto, url, short)
 		f.model(t)
 		f.got(t, "optim_step", `{"model_id":"s:train:0","seq_id":1}`)
 		down.Store(true)
@@ -274,7 +285,7 @@ func TestArchivesComeFromTheBackend(t *testing.T) {
 	if v := f.got(t, "retrieve_future", `{"request_id":"s:train:0:1"}`); v["path"] != "tinker://s:train:0/sampler_weights/one" {
 		t.Errorf("%v", v)
 	}
-	for end := time.Now().Add(10 * time.Second); asked.Load() == 0 && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); asked.Load() == 0 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if err := f.Close(); err != nil { // it waits for what is under way

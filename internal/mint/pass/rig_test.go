@@ -65,6 +65,15 @@ type front struct {
 // a home that may have been used before.
 func scripted(t *testing.T, home string, dialect pass.Dialect, backend http.HandlerFunc) (*front, *httptest.Server) {
 	t.Helper()
+	server := backed(t, backend)
+	return before(t, home, dialect, server.URL, long), server
+}
+
+// Longest waits for an outcome: one that a test waits for, and one that none does.
+const short, long = 700 * time.Millisecond, time.Minute
+
+func backed(t *testing.T, backend http.HandlerFunc) *httptest.Server {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Api-Key") != key || r.Header.Get("Authorization") != "" || r.Header.Get("Cookie") != "" {
 			t.Errorf("%s came with the key %q", r.URL.Path, r.Header.Get("X-Api-Key"))
@@ -73,10 +82,10 @@ func scripted(t *testing.T, home string, dialect pass.Dialect, backend http.Hand
 		backend(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return before(t, home, dialect, server.URL), server
+	return server
 }
 
-func before(t *testing.T, home string, dialect pass.Dialect, url string) *front {
+func before(t *testing.T, home string, dialect pass.Dialect, url string, poll time.Duration) *front {
 	t.Helper()
 	st, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(home, "log.db")})
 	if err != nil {
@@ -85,9 +94,9 @@ func before(t *testing.T, home string, dialect pass.Dialect, url string) *front 
 	f := &front{}
 	c := clock.System{}
 	f.Pass, err = pass.Open(pass.Options{
-		Backends: []pass.Backend{{Name: "b", Bases: []string{"far/Base"}, URL: url, Key: key, Dialect: dialect, Timeout: 2 * time.Second}},
+		Backends: []pass.Backend{{Name: "b", Bases: []string{"far/Base"}, URL: url, Key: key, Dialect: dialect, Timeout: time.Minute}},
 		Table:    st.Mint(), Local: alive{}, Wire: tinker.Relay{}, Publisher: &f.shelf, Owner: func(r *http.Request) string { return r.Header.Get("Tenant") },
-		Clock: c, IDs: ids.NewSource(c, strings.NewReader(strings.Repeat("x", 1<<16))), Log: slog.New(slog.NewTextHandler(&f.log, nil)), Poll: 700 * time.Millisecond,
+		Clock: c, IDs: ids.NewSource(c, strings.NewReader(strings.Repeat("x", 1<<16))), Log: slog.New(slog.NewTextHandler(&f.log, nil)), Poll: poll,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -23,7 +24,7 @@ import (
 
 // Leases: one that is waited for, and one that no load of the machine uses up.
 const (
-	short  = time.Second
+	short  = 5 * time.Second
 	minute = time.Minute
 )
 
@@ -205,6 +206,11 @@ func TestTimeIsCounted(t *testing.T) {
 
 const steps = 40
 
+// deadly are steps in which a worker stays until one was killed there.
+var deadly = []int{10, 25}
+
+func survived(dir string, step int) string { return filepath.Join(dir, fmt.Sprint("survived-", step)) }
+
 // Workers in processes of their own are killed one after another in the middle of a job; the next
 // one finishes, every step took effect once, and no two workers were in one step.
 func TestKilledWorkersJobIsFinished(t *testing.T) {
@@ -213,7 +219,7 @@ func TestKilledWorkersJobIsFinished(t *testing.T) {
 		q, dir := opened(t, o), t.TempDir()
 		must(t, q.Enqueue(t.Context(), jobs.Job{Key: "k", Group: "g", Kind: "files", Args: json.RawMessage(fmt.Sprintf("%q", dir)), Tries: 1}))
 		two := []*exec.Cmd{process(t, o), process(t, o)}
-		for _, at := range []int{10, 25} {
+		for _, at := range deadly {
 			until(t, "the job goes on", func() bool {
 				if s := state(t, q, "k"); s.State.Ended() {
 					t.Fatalf("the job has ended after %d steps: %+v, %+v", done(t, dir), s, s.Last)
@@ -228,6 +234,7 @@ func TestKilledWorkersJobIsFinished(t *testing.T) {
 					two[i] = process(t, o)
 				}
 			}
+			must(t, os.WriteFile(survived(dir, at), nil, 0o600))
 		}
 		until(t, "the job is done", func() bool { return state(t, q, "k").State == jobs.Done })
 		for _, p := range two {
@@ -316,7 +323,13 @@ func files(ctx context.Context, j jobs.Job, tk jobs.Ticket) error {
 		if err := os.WriteFile(filepath.Join(dir, "holder"), fmt.Appendln(nil, os.Getpid()), 0o600); err != nil {
 			return err
 		}
-		time.Sleep(10 * time.Millisecond)
+		for stay := true; stay; {
+			time.Sleep(10 * time.Millisecond)
+			_, err := os.Stat(survived(dir, n))
+			if stay = err != nil && slices.Contains(deadly, n); stay && ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return first(os.WriteFile(filepath.Join(dir, fmt.Sprintf("bad-twice-%d", n)), nil, 0o600), err)

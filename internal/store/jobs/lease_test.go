@@ -85,7 +85,7 @@ func TestFreeIsNotDead(t *testing.T) {
 // A worker whose connections hang, neither answering nor breaking, stops before another one begins. When
 // they go on, it does not tell River anything of the job that the other one has.
 func TestHungConnection(t *testing.T) {
-	o := Options{URL: pgtest.Database(t), Lease: 3 * time.Second}
+	o := Options{URL: pgtest.Database(t), Lease: 8 * time.Second}
 	staller, hung := stalls(t, o.URL)
 	one, two := opened(t, Options{URL: hung, Lease: o.Lease}), opened(t, o)
 	var in, begun, done, overlaps atomic.Int64

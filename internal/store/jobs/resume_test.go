@@ -12,6 +12,9 @@ import (
 	"macaron/internal/jobs"
 )
 
+// many is more steps than a test waits for.
+const many = 1 << 20
+
 // Pause stops behind a step and goes on there; Cancel ends; both from another process's queue.
 func TestPauseResumeCancel(t *testing.T) {
 	both(t, func(t *testing.T, o Options) {
@@ -20,7 +23,7 @@ func TestPauseResumeCancel(t *testing.T) {
 		works(t, q, map[string]jobs.Handler{"steps": func(ctx context.Context, _ jobs.Job, tk jobs.Ticket) error {
 			for {
 				n := int(steps.Load())
-				if err := tk.Step(ctx, n, 1000, "step"); err != nil || n == 1000 {
+				if err := tk.Step(ctx, n, many, "step"); err != nil || n == many {
 					return err
 				}
 				steps.Add(1)
@@ -32,7 +35,7 @@ func TestPauseResumeCancel(t *testing.T) {
 		must(t, other.Pause(t.Context(), "g"))
 		until(t, "it is paused", func() bool { return state(t, q, "s").State == jobs.Waiting })
 		at := steps.Load()
-		if p := state(t, q, "s").Progress; int64(p.Done) != at || p.Total != 1000 {
+		if p := state(t, q, "s").Progress; int64(p.Done) != at || p.Total != many {
 			t.Errorf("paused after %d steps, progress says %+v", at, p)
 		}
 		must(t, other.Resume(t.Context(), "g"))

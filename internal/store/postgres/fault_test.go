@@ -83,7 +83,10 @@ func (c *cutter) carry(client net.Conn) {
 		if cut && after {
 			client.Close() // first, so that no answer comes through
 			_, _ = server.Write(buf[:n])
-			time.Sleep(20 * time.Millisecond) // the server does what it was told
+			select { // the server does what it was told
+			case <-done: // and its answer found nobody
+			case <-time.After(time.Second): // and has nothing to say to it yet
+			}
 		}
 		if cut {
 			client.Close()

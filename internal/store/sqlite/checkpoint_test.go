@@ -19,7 +19,7 @@ func TestTheWriteAheadLogIsCopied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 500 {
+	for range 6000 {
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)

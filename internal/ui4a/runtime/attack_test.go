@@ -249,7 +249,7 @@ func controlServer(t *testing.T, c *collector) string {
 func awaitControl(t *testing.T, c *collector) {
 	t.Helper()
 	for _, want := range []string{"/fetch/", "/img/", "/css-url/", "/location/", "/meta-refresh/", "datagram", "connection"} {
-		for end := time.Now().Add(10 * time.Second); !c.has(want); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); !c.has(want); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Errorf("the control %s does not reach the collector: %q", want, c.all())
 				break

@@ -95,7 +95,7 @@ func (p page) play(frames []piece, whole piece) (r played, err error) {
 		}
 		defer both[i].Close()
 	}
-	for end := time.Now().Add(20 * time.Second); ; {
+	for end := time.Now().Add(time.Minute); ; {
 		if r.streamed, err = atRest(both[0]); err == nil {
 			r.atOnce, err = atRest(both[1])
 		}

@@ -21,6 +21,7 @@ export class Cards {
   constructor(page) {
     this.page = page;
     this.lost = false; // whether the server could not tell of them
+    this.talk = {}; // another one for each conversation that is shown
     this.blocks = new Map(); // id of a turn -> its answer, cut at its cards
     this.known = new Map(); // surface -> the card as the server knows it
     this.pictures = new Map(); // turn and name -> promise of a data: address
@@ -37,6 +38,7 @@ export class Cards {
 
   /** Forgets everything, for another conversation. */
   clear() {
+    this.talk = {};
     for (const name of [...this.shown.keys()]) this.close(name);
     this.forget();
     this.lost = false;
@@ -88,11 +90,13 @@ export class Cards {
   async follow(turn, after) {
     if (this.asking || !turn.id) return;
     this.asking = true;
+    const { talk } = this;
     turn.began ??= performance.now();
     try {
       for (let answer = ""; turn.running && turn.partial !== answer; ) {
         answer = turn.partial;
         const all = await api.cardFrames({ after, turn: turn.id, request: turn.request, answer, final: false });
+        if (!turn.running || talk !== this.talk) break; // too late: the whole cards are there, or another conversation is
         for (const c of all.cards) c.draft = true;
         this.take(all);
         if (turn.running) this.page.changed(turn);
@@ -220,6 +224,9 @@ export class Cards {
     this.illustrate(name, card, s);
     if (s.script === card.script) return;
     s.script = card.script;
+    clearTimeout(s.failing); // what was told of the card before is not of this one
+    s.told = [];
+    s.found = [];
     s.host.show(card);
   }
 

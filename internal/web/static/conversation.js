@@ -14,6 +14,7 @@ export class Conversation {
     this.title = "";
     this.tree = new Tree();
     this.run = null; // {turn, stop} while an answer is being written
+    this.judging = Promise.resolve(); // ends when the judgements so far are recorded
     this.changed = changed;
   }
 
@@ -122,8 +123,10 @@ export class Conversation {
     const old = turn.feedback;
     turn.feedback = turn.judged = score; // judged: what the server tells may be older
     this.changed(turn, "feedback");
+    const kept = this.judging.then(() => api.feedback(turn.id, score, reason)); // the last one is recorded last
+    this.judging = kept.catch(() => {});
     try {
-      await api.feedback(turn.id, score, reason);
+      await kept;
     } catch (cause) {
       turn.feedback = turn.judged = old;
       this.changed(turn, "feedback");

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -65,6 +66,17 @@ const (
 
 func serve(t *testing.T, act acting, path, body string, o ...func(*Deps)) (*http.Response, string) {
 	t.Helper()
+	resp := open(t, act, path, body, o...)
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(b)
+}
+
+// open is serve whose answer is still to be read.
+func open(t *testing.T, act acting, path, body string, o ...func(*Deps)) *http.Response {
+	t.Helper()
 	d := Deps{Turns: act, Owner: func(*http.Request) string { return "ann" }, Clock: &clock.Fixed{T: time.Unix(1, 0)}, Log: obs.Discard(), Failed: func(string) {}}
 	for _, f := range o {
 		f(&d)
@@ -80,15 +92,11 @@ func serve(t *testing.T, act acting, path, body string, o ...func(*Deps)) (*http
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { resp.Body.Close() })
 	if resp.Header.Get("Request-Id") != "req_1" {
 		t.Errorf("headers %v", resp.Header)
 	}
-	return resp, string(b)
+	return resp
 }
 
 const asked = `{"model":"macaron","max_tokens":5000,"service_tier":"auto","thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"x"}]`
@@ -167,18 +175,32 @@ func TestEveryEnd(t *testing.T) {
 // A prompt that takes long to read gets its status line and pings all the same; an
 // error after that is the last event, and there is exactly one end.
 func TestALongSilenceIsKeptAlive(t *testing.T) {
-	act := func(_ context.Context, _ turn.Request, out turn.Sink) error {
+	heard := make(chan struct{})
+	act := func(ctx context.Context, _ turn.Request, out turn.Sink) error {
 		if err := out.Chosen(told); err != nil {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond)
+		select {
+		case <-heard:
+		case <-ctx.Done():
+		}
 		return errs.New(errs.UpstreamFailed, "no answer", "")
 	}
-	resp, got := serve(t, act, "/v1/messages", asked+`,"stream":true}`, func(d *Deps) {
+	resp := open(t, act, "/v1/messages", asked+`,"stream":true}`, func(d *Deps) {
 		d.Patience, d.Stream = 10*time.Millisecond, sse.Options{Heartbeat: 20 * time.Millisecond}
 	})
+	const ping = "event: ping\ndata: {\"type\":\"ping\"}\n\n"
+	got, in := "", bufio.NewReader(resp.Body)
+	for err := error(nil); err == nil; {
+		var line string
+		before := strings.Count(got, ping)
+		line, err = in.ReadString('\n')
+		if got += line; before == 1 && strings.Count(got, ping) == 2 {
+			close(heard)
+		}
+	}
 	last := `event: error` + "\n" + `data: {"type":"error","error":{"type":"api_error","message":"no answer","code":"upstream_failed"},"request_id":"req_1"}` + "\n\n"
-	if resp.StatusCode != 200 || strings.Count(got, "event: message_start\n") != 1 || strings.Count(got, "event: ping\ndata: {\"type\":\"ping\"}\n\n") < 2 || !strings.HasSuffix(got, last) || strings.Contains(got, "message_stop") {
+	if resp.StatusCode != 200 || strings.Count(got, "event: message_start\n") != 1 || strings.Count(got, ping) < 2 || !strings.HasSuffix(got, last) || strings.Contains(got, "message_stop") {
 		t.Errorf("%d %s", resp.StatusCode, got)
 	}
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -106,18 +107,25 @@ func call(t *testing.T, patience time.Duration, act acting) *http.Response {
 // A prompt that takes long to read gets its status line and a pulse all the same;
 // an error after that is the last event, and there is exactly one end.
 func TestALongSilenceIsKeptAlive(t *testing.T) {
+	heard := make(chan struct{})
 	resp := call(t, 10*time.Millisecond, func(ctx context.Context, out turn.Sink) error {
 		if err := out.Chosen(turn.Report{Turn: "trn_1", Adapter: "L2"}); err != nil {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond)
+		select {
+		case <-heard:
+		case <-ctx.Done():
+		}
 		return errs.New(errs.UpstreamFailed, "no answer", "")
 	})
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
+	text, in := "", bufio.NewReader(resp.Body)
+	for err := error(nil); err == nil; {
+		var line string
+		if line, err = in.ReadString('\n'); line == ": keepalive\n" && !strings.Contains(text, line) {
+			close(heard)
+		}
+		text += line
 	}
-	text := string(body)
 	if resp.StatusCode != 200 || resp.Header.Get("X-Macaron-Adapter") != "L2" || !strings.Contains(text, ": keepalive\n\n") || !strings.Contains(text, `"role":"assistant"`) {
 		t.Errorf("%d %v\n%s", resp.StatusCode, resp.Header, text)
 	}

@@ -100,7 +100,7 @@ func TestAttackGoesBackToAnOlderContract(t *testing.T) {
 // must2 starts the evaluator again after the one before has let go.
 func (s site) must2(t *testing.T, env ...string) *Client {
 	t.Helper()
-	for range 100 {
+	for range 3000 {
 		c, err := s.start(t, Verifier{Key: s.key}, env...)
 		if err == nil {
 			return c
