@@ -313,9 +313,10 @@ func (l *liveRun) tried(cut string) (release string, arms map[string]int) {
 		}
 		return release != ""
 	})
-	if told := l.do(0, "forge", "status"); !strings.Contains(told, "proposed canary") || !strings.Contains(told, "6/8") {
-		l.t.Errorf("status tells nothing of the trial: %s", told)
-	}
+	l.until("status told of the trial", func() bool { // which lasts as long as nobody converses
+		told := l.do(0, "forge", "status")
+		return strings.Contains(told, "proposed canary") && strings.Contains(told, "6/8")
+	})
 	arms = map[string]int{}
 	l.until("the run was over", func() bool {
 		at := l.converse(cut)
