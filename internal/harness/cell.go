@@ -31,21 +31,7 @@ func (r *run) cell(ctx context.Context, s step) error {
 	if err := r.checkpoint(ctx, s.act.ID); err != nil {
 		return err
 	}
-	space, err := r.python(ctx)
-	if err != nil {
-		return err
-	}
-	inside, stop := context.WithCancel(ctx)
-	defer stop()
-	r.calling.begin(s.act.ID, stop)
-	r.h.Point("cell")
-	out, err := space.Run(inside, repl.Cell{ID: s.act.ID, Code: code})
-	if err := r.calling.end(); err != nil {
-		return err // a call has stopped the run: the cell is as if it had not run
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+	space, out, err := r.inPython(ctx, repl.Cell{ID: s.act.ID, Code: code})
 	if err != nil {
 		return err
 	}
@@ -74,6 +60,32 @@ func (r *run) cell(ctx context.Context, s step) error {
 	}
 	r.h.Point("cell.recorded")
 	return nil
+}
+
+// inPython runs a cell where the record stands. A Python that was gone before the cell came to it
+// is brought back, once: one that what is on record ends again has died.
+func (r *run) inPython(ctx context.Context, c repl.Cell) (space *repl.Session, out repl.Outcome, err error) {
+	for again := true; ; again = false {
+		if space, err = r.python(ctx); err != nil {
+			return nil, out, err
+		}
+		inside, stop := context.WithCancel(ctx)
+		r.calling.begin(c.ID, stop)
+		r.h.Point("cell")
+		out, err = space.Run(inside, c)
+		halted := r.calling.end()
+		stop()
+		switch {
+		case halted != nil:
+			return nil, out, halted // a call has stopped the run: the cell is as if it had not run
+		case ctx.Err() != nil:
+			return nil, out, context.Cause(ctx)
+		case err == nil || !space.Ended():
+			return space, out, err
+		case !again:
+			return space, repl.Outcome{Status: repl.Died, Reason: errs.As(err).Message}, nil
+		}
+	}
 }
 
 // permitted asks a person for code, where the contract says so, and gives a no in words.

@@ -155,20 +155,31 @@ func TestPythonKilledWithinACell(t *testing.T) {
 	}
 }
 
-// Killed while the model thinks, the Python is brought back from the record.
+// Killed while the model thinks, or when the cell is about to be sent, the Python is brought back
+// from the record, and the cell runs in it.
 func TestPythonKilledBetweenCells(t *testing.T) {
-	for _, victim := range []string{"python", "bwrap"} {
-		dir := t.TempDir()
-		policy := script("```python\nx = effect(1)\n```", "```python\neffect(x + 1)\n```", "7")
-		answer, asked := policy.On, 0
-		policy.On = func(ctx context.Context, q backend.Request, emit func(chat.Event) bool) (bool, error) {
-			if asked++; asked == 2 {
-				vanished(t, slay(t, victim))
+	for _, moment := range []string{"the model thinks", "the cell is sent"} {
+		for _, victim := range []string{"python", "bwrap"} {
+			dir := t.TempDir()
+			policy := script("```python\nx = effect(1)\n```", "```python\neffect(x + 1)\n```", "7")
+			answer, asked, sent := policy.On, 0, 0
+			policy.On = func(ctx context.Context, q backend.Request, emit func(chat.Event) bool) (bool, error) {
+				if asked++; asked == 2 && moment == "the model thinks" {
+					vanished(t, slay(t, victim))
+				}
+				return answer(ctx, q, emit)
 			}
-			return answer(ctx, q, emit)
+			r := setup(t, dir, `mode = "repl"`, policy, true, countingTools(dir)...)
+			r.Point = func(name string) {
+				if name != "cell" {
+					return
+				}
+				if sent++; sent == 2 && moment == "the cell is sent" {
+					vanished(t, slay(t, victim))
+				}
+			}
+			done(t, r.run(t, Options{}), "7")
+			r.check(t, victim+" as "+moment, story{code: true, effects: "1 2"})
 		}
-		r := setup(t, dir, `mode = "repl"`, policy, true, countingTools(dir)...)
-		done(t, r.run(t, Options{}), "7")
-		r.check(t, victim, story{code: true, effects: "1 2"})
 	}
 }

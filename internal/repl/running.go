@@ -41,8 +41,9 @@ func (s *Session) begin(ctx context.Context, c Cell) (*running, engine, error) {
 	return s.running, s.engine, nil
 }
 
-// perform sends the cell and waits for it, its limits, or the end of the sandbox.
-func (s *Session) perform(r *running, eng engine) (reply, string) {
+// perform sends the cell and waits for it, its limits, or the end of the sandbox. An error means
+// that the sandbox was gone before the whole cell came to it, so that nothing of it has run.
+func (s *Session) perform(r *running, eng engine) (reply, string, error) {
 	wall := time.Duration(s.limits.WallMS) * time.Millisecond
 	hard := newReaper(func() { eng.kill(fmt.Sprintf("it ran longer than %s and did not heed the interrupt", wall)) })
 	defer hard.stop()
@@ -62,19 +63,21 @@ func (s *Session) perform(r *running, eng engine) (reply, string) {
 	err := s.send(eng, request{Op: "run", Cell: r.entry.Cell, Code: r.entry.Code, Now: r.entry.Now})
 	if err != nil {
 		eng.kill("it no longer listens")
+		s.bury(eng)
+		return reply{}, "", errs.Wrap(errs.NotFound, err, goneMessage, goneNext)
 	}
 	select {
 	case end := <-r.done:
-		return end, s.reasonOf(r)
+		return end, s.reasonOf(r), nil
 	case <-eng.ended():
 	}
 	select {
 	case end := <-r.done: // it ended, and the sandbox right after it
-		return end, s.reasonOf(r)
+		return end, s.reasonOf(r), nil
 	default:
 	}
 	s.bury(eng)
-	return reply{Status: Died}, eng.why()
+	return reply{Status: Died}, eng.why(), nil
 }
 
 func (s *Session) reasonOf(r *running) string {

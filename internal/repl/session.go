@@ -16,6 +16,12 @@ var grace = 2 * time.Second // tests have more, for busy machines
 // longestCode bounds a cell in bytes.
 const longestCode = 1 << 20
 
+// What is said of a session whose Python was gone before a cell came to it.
+const (
+	goneMessage = "the session's Python has ended and its namespace is gone"
+	goneNext    = "restart the session, or restore a snapshot"
+)
+
 // Session is one Python with a namespace that lasts from cell to cell. Its methods may be
 // called from several goroutines; one cell runs at a time.
 type Session struct {
@@ -55,7 +61,10 @@ func (s *Session) Run(ctx context.Context, c Cell) (Outcome, error) {
 	eng.stdout().begin(s.limits.OutputBytes, int64(s.limits.DiskMB)<<20, artifact.create)
 	s.between(eng)
 	began := time.Now()
-	end, reason := s.perform(r, eng)
+	end, reason, err := s.perform(r, eng)
+	if err != nil {
+		return Outcome{}, err
+	}
 	out := s.outcome(end, reason, r)
 	out.Refused = eng.refused()
 	out.Wall = time.Since(began)
@@ -95,7 +104,7 @@ func (s *Session) ready() error {
 	case s.busy:
 		return errs.New(errs.InvalidRequest, "a cell of this session is running; one runs at a time", "wait for its end, or interrupt it")
 	case s.engine == nil:
-		return errs.New(errs.NotFound, "the session's Python has ended and its namespace is gone", "restart the session, or restore a snapshot")
+		return errs.New(errs.NotFound, goneMessage, goneNext)
 	}
 	return nil
 }
