@@ -57,13 +57,7 @@ func TestWaitGoesOnInThePageThatComes(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	b, err := Start(t.Context())
-	must(t, err)
-	defer b.Close()
-	p, err := b.Page(View{Width: 390, Height: 844})
-	must(t, err)
-	defer p.Close()
-	must(t, p.Open(server.URL+"/first"))
+	p := phone(t, server.URL+"/first")
 	must(t, p.until("come to the second page", func() (bool, error) {
 		return Eval[bool](p, `location.pathname === "/second" || new Promise(() => {})`)
 	}))
@@ -74,6 +68,19 @@ func TestWithoutChromiumTheAdviceIsClear(t *testing.T) {
 	if _, err := Start(t.Context()); err == nil || !strings.Contains(err.Error(), "no Chromium is installed") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// phone is a page of a phone's size that has been opened, until the end of the test.
+func phone(t *testing.T, address string) *Page {
+	t.Helper()
+	b, err := Start(t.Context())
+	must(t, err)
+	t.Cleanup(b.Close)
+	p, err := b.Page(View{Width: 390, Height: 844})
+	must(t, err)
+	t.Cleanup(p.Close)
+	must(t, p.Open(address))
+	return p
 }
 
 func must(t *testing.T, err error) {
