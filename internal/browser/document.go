@@ -30,7 +30,7 @@ type Document struct {
 
 // Document gives the page's own document, as it is now: another one has another.
 func (p *Page) Document() (*Document, error) {
-	d := &Document{ctx: p.ctx, stop: func() {}, frame: cdp.FrameID(chromedp.FromContext(p.ctx).Target.TargetID), log: &eventLog{}}
+	d := p.main()
 	ctx, stop := context.WithCancel(p.ctx)
 	d.stop = stop
 	if err := chromedp.Listen(ctx, d.log.take); err != nil {
@@ -38,6 +38,10 @@ func (p *Page) Document() (*Document, error) {
 		return nil, err
 	}
 	return d, d.enter()
+}
+
+func (p *Page) main() *Document {
+	return &Document{ctx: p.ctx, stop: func() {}, frame: cdp.FrameID(chromedp.FromContext(p.ctx).Target.TargetID), log: &eventLog{}}
 }
 
 // Frame waits for a frame of another site in the page, such as a sandboxed one, that it has
@@ -57,9 +61,14 @@ func (p *Page) Frame(prefix string) (*Document, error) {
 		return nil, err
 	}
 	p.frames[id] = true
+	return attached(p.ctx, id)
+}
+
+// attached gives the document of a frame that has a process of its own.
+func attached(ctx context.Context, id target.ID) (*Document, error) {
 	d := &Document{frame: cdp.FrameID(id), log: &eventLog{}}
-	d.ctx, d.stop = chromedp.NewContext(p.ctx, chromedp.WithTargetID(id), chromedp.WithListener(d.log.take), chromedp.WithDetachOnCancel())
-	err = chromedp.Do(d.ctx) // the session lasts as long as the context of its first call
+	d.ctx, d.stop = chromedp.NewContext(ctx, chromedp.WithTargetID(id), chromedp.WithListener(d.log.take), chromedp.WithDetachOnCancel())
+	err := chromedp.Do(d.ctx) // the session lasts as long as the context of its first call
 	if err == nil {
 		err = d.enter()
 	}

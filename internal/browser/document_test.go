@@ -30,7 +30,7 @@ func TestAFrameOfAnotherSiteIsLookedAt(t *testing.T) {
 	f, err := p.Frame(server.URL + "/frame")
 	must(t, err)
 	defer f.Close()
-	must(t, p.ClickAt(20+50, 30+20, 1))
+	must(t, p.ClickIn(50, 20, "iframe"))
 	must(t, p.until("the click", func() (bool, error) {
 		return Look[bool](f, `document.querySelector("button").textContent === "trusted"`)
 	}))

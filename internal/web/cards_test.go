@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ func (v *visit) sees(d *browser.Document, expression string) {
 // nothing covers it.
 func (v *visit) use(d *browser.Document, control string) {
 	v.t.Helper()
-	var last [2]float64
+	var last []float64
 	eventually(v.t, func() bool {
 		at, err := browser.Look[[]float64](d, `(() => { const e = [...document.querySelectorAll("button,input")].find((e) => e.textContent === `+quote(control)+` || e.labels?.[0]?.textContent === `+quote(control)+`);
 			if (!e) return [];
@@ -70,21 +71,18 @@ func (v *visit) use(d *browser.Document, control string) {
 			return false
 		}
 		x, y := strconv.FormatFloat(at[0], 'f', 2, 64), strconv.FormatFloat(at[1], 'f', 2, 64)
-		there, err := browser.Eval[[]float64](v.page, `new Promise((done) => setTimeout(() => {
+		free, err := browser.Eval[bool](v.page, `new Promise((done) => setTimeout(() => {
 			const f = document.querySelector("iframe");
 			f.scrollIntoView({block: "center", behavior: "instant"});
-			const r = f.getBoundingClientRect(), at = [r.x + `+x+`, r.y + `+y+`];
-			done(document.elementFromPoint(...at) === f ? at : []);
+			const r = f.getBoundingClientRect();
+			done(document.elementFromPoint(r.x + `+x+`, r.y + `+y+`) === f);
 		}, 100))`)
 		v.must(err)
-		if len(there) != 2 || [2]float64(there) != last {
-			last = [2]float64{}
-			copy(last[:], there)
-			return false
-		}
-		return true
+		still := free && slices.Equal(at, last)
+		last = at
+		return still
 	})
-	v.must(v.page.ClickAt(last[0], last[1], 1))
+	v.must(v.page.ClickIn(last[0], last[1], "iframe"))
 }
 
 // buffer is a log that is written from several places.

@@ -214,12 +214,11 @@ func (h *shownCard) at(row int) {
 	h.click(60, float64(row*50+20))
 }
 
-// click clicks a point of the card's frame, in its pixels.
+// click clicks a point of the card's frame, in its pixels: the page holds the proxy, the
+// proxy the view, the view the card.
 func (h *shownCard) click(x, y float64) {
 	h.t.Helper()
-	corner, err := browser.Look[[]float64](h.proxy, `(() => { const r = document.querySelector("iframe").contentDocument.querySelector("iframe").getBoundingClientRect(); return [r.x, r.y]; })()`)
-	h.must(err)
-	h.must(h.ClickAt(corner[0]+x, corner[1]+y, 1))
+	h.must(h.ClickIn(x, y, "iframe", "iframe", "iframe"))
 }
 
 // fillSealed types into the sealed field, until the card, which grows when the field is

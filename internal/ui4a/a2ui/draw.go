@@ -97,14 +97,10 @@ func (s *stage) read() (drawing, error) {
 // press clicks a control.
 func (s *stage) press(n int) error {
 	at, err := browser.Look[[]float64](s.frame, fmt.Sprintf("%s(%d)", reader, n))
-	if err != nil {
+	if err != nil || len(at) != 2 {
 		return err
 	}
-	corner, err := browser.Eval[[]float64](s.page, `(() => { const r = document.querySelector("iframe").getBoundingClientRect(); return [r.x, r.y]; })()`)
-	if err != nil || len(at) != 2 || len(corner) != 2 {
-		return err
-	}
-	err = s.page.ClickAt(corner[0]+at[0], corner[1]+at[1], 1)
+	err = s.page.ClickIn(at[0], at[1], "iframe")
 	time.Sleep(patience)
 	return err
 }

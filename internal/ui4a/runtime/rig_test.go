@@ -123,9 +123,7 @@ func (r *rig) show(revision, hooks, body string, keys ...string) {
 // at clicks a point of the frame, in the frame's pixels.
 func (r *rig) at(x, y float64) {
 	r.t.Helper()
-	corner, err := browser.Eval[[]float64](r.Page, `(() => { const b = document.querySelector("iframe").getBoundingClientRect(); return [b.x, b.y]; })()`)
-	r.must(err)
-	r.must(r.ClickAt(corner[0]+x, corner[1]+y, 1))
+	r.must(r.ClickIn(x, y, "iframe"))
 }
 
 // into clicks a field of the frame until the frame's own process has the focus in it: a
@@ -150,33 +148,15 @@ func (r *rig) into(x, y float64) {
 	r.t.Fatal("no click has focused a field")
 }
 
-// asks clicks a point of the frame until the host asks the person. A click right behind a dialogue can
-// meet what the browser still takes for covered, and then nothing hears it: that one is made again. One
-// that the card has heard and the host refused is not.
+// asks clicks a point of the frame and waits until the host asks the person.
 func (r *rig) asks(x, y float64) {
 	r.t.Helper()
-	for range 10 {
-		r.run(`rig.surface.notices.clear()`)
-		r.at(x, y)
-		heard, err := browser.Eval[string](r.Page, `new Promise((done) => {
-			const ask = (left) => {
-				const open = document.querySelector("dialog[open]"), refused = document.querySelector(".ui4a-refused");
-				if (open || refused) done(open ? "asked" : refused.textContent);
-				else left ? setTimeout(ask, 50, left - 1) : done("");
-			};
-			ask(60);
-		})`)
-		r.must(err)
-		switch heard {
-		case "asked":
-			return
-		case "":
-			r.t.Logf("a click at %v, %v was heard by nobody; once more", x, y)
-		default:
-			r.t.Fatalf("a click at %v, %v is answered with %q", x, y, heard)
-		}
+	r.run(`rig.surface.notices.clear()`)
+	r.at(x, y)
+	r.wait(`document.querySelector("dialog[open], .ui4a-refused")`)
+	if refused := r.text(`document.querySelector(".ui4a-refused")?.textContent ?? ""`); refused != "" {
+		r.t.Fatalf("a click at %v, %v is answered with %q", x, y, refused)
 	}
-	r.t.Fatal("no click was heard")
 }
 
 func replace(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
