@@ -18,13 +18,10 @@ import (
 	"macaron/internal/bench/bfcl"
 	"macaron/internal/bench/flow"
 	"macaron/internal/clock"
-	"macaron/internal/config"
 	"macaron/internal/contract"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/harness"
-	"macaron/internal/models"
-	"macaron/internal/obs"
 	"macaron/internal/record"
 )
 
@@ -100,21 +97,6 @@ func (e *env) withBench(cmd *cobra.Command, do func(context.Context, harness.Dep
 			return err
 		}
 		return do(ctx, d, p)
-	})
-}
-
-// withApp makes the program with the configured model in this process, without serving.
-func (e *env) withApp(cmd *cobra.Command, do func(context.Context, *app.App) error) error {
-	return e.withModel(cmd, func(c config.Config, m models.Local) error {
-		a, err := app.New(c, app.Options{Version: version, Model: m, Log: obs.NewLog(e.err, "error", c.Log.Format)})
-		if err != nil {
-			return err
-		}
-		ctx := auth.With(cmd.Context(), auth.Principal{Owner: auth.Local})
-		if err = a.WaitReady(ctx); err == nil {
-			err = do(ctx, a)
-		}
-		return errors.Join(err, a.Close())
 	})
 }
 

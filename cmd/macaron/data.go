@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -25,19 +24,6 @@ import (
 
 func newData(e *env) *cobra.Command {
 	return noun("data", "Export and delete what people said, and make training data of it", newDataDelete(e), newDataExport(e), newDataReport(e))
-}
-
-// withStore opens the log for one command. A server may be running.
-func (e *env) withStore(ctx context.Context, do func(app.Store) error) error {
-	c, err := e.config()
-	if err != nil {
-		return err
-	}
-	s, err := app.OpenStore(ctx, c)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(s), s.Close())
 }
 
 func newDataDelete(e *env) *cobra.Command {

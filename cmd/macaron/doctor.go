@@ -88,23 +88,10 @@ func (e *env) showFindings(list []finding) error {
 	return nil
 }
 
-// reported is a failure that what was printed has told already.
-type reported struct{ code errs.Code }
-
-func (r reported) Error() string { return string(r.code) }
-
-// behind is a failure that comes behind a report: with --json the report is the one value.
-func (e *env) behind(err error) error {
-	if e.json && err != nil {
-		return reported{errs.CodeOf(err)}
-	}
-	return err
-}
-
 func verdict(list []finding) error {
 	for _, f := range list {
 		if f.Status == "problem" {
-			return reported{f.Code}
+			return reported(f.Code)
 		}
 	}
 	return nil

@@ -76,7 +76,7 @@ func (e *env) forgeAbsorb(ctx context.Context, f *app.ForgeRun, release ids.Dige
 		return err
 	}
 	if !m.Kept {
-		return exit{11}
+		return exit(11)
 	}
 	return nil
 }

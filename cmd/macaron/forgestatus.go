@@ -78,11 +78,11 @@ type forgeStatus struct {
 func (s forgeStatus) exit() error {
 	switch {
 	case s.Error != nil:
-		return reported{s.Error.Code}
+		return reported(s.Error.Code)
 	case s.State != "ended":
-		return exit{12}
+		return exit(12)
 	case s.Promoted == 0:
-		return exit{11}
+		return exit(11)
 	}
 	return nil
 }

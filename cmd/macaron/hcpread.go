@@ -201,13 +201,6 @@ func (e *env) hcpDiff(was, now *contract.Contract) error {
 	return nil
 }
 
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
-
 func newHCPInit(e *env) *cobra.Command {
 	var name, base string
 	c := &cobra.Command{Use: "init FILE", Short: "Write a new contract to start from", Args: args(1, 1, "the file to write"),
@@ -267,17 +260,4 @@ func writeNew(path string, text []byte) error {
 		return errs.New(errs.InvalidRequest, path+" exists", "name another file")
 	}
 	return disk.Replace(path, text, 0o644)
-}
-
-// wrote tells of a file that was written, with more fields for JSON.
-func (e *env) wrote(path string, more map[string]any) error {
-	if !e.json {
-		fmt.Fprintln(e.out, "wrote "+path)
-		return nil
-	}
-	v := map[string]any{"output": path}
-	for k, x := range more {
-		v[k] = x
-	}
-	return e.printJSON(v)
 }

@@ -87,7 +87,7 @@ func (e *env) showReadiness(r readiness) error {
 		}
 	}
 	if r.Status != "ready" {
-		return reported{errs.UpstreamUnavailable}
+		return reported(errs.UpstreamUnavailable)
 	}
 	return nil
 }

@@ -14,31 +14,10 @@ import (
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/models"
-	"macaron/internal/progress"
 )
 
 func newModel(e *env) *cobra.Command {
 	return noun("model", "Fetch, list and look at base models", newModelPull(e), newModelList(e), newModelShow(e), newModelExport(e))
-}
-
-// withFetcher runs fn with a fetcher that tells of its transfers on standard error.
-func (e *env) withFetcher(fn func(*models.Fetcher, config.Config) error) error {
-	c, err := e.config()
-	if err != nil {
-		return err
-	}
-	s, err := models.Open(c.Home)
-	if err != nil {
-		return err
-	}
-	defer s.Close() // a directory handle
-	bars := progress.New(os.Stderr)
-	defer bars.Close()
-	tell := models.Progress(bars.Tell)
-	if bars == nil {
-		tell = progress.Lines(e.err)
-	}
-	return fn(&models.Fetcher{Store: s, Endpoint: c.Models.Endpoint, Python: c.Models.Python, Progress: tell}, c)
 }
 
 type pullFlags struct{ name, sum, source string }
@@ -193,11 +172,4 @@ func (e *env) listModels(rows []modelRow) error {
 		lines = append(lines, []string{name, models.Size(r.Size), stored, orDash(r.Licence), r.Digest.Short()})
 	}
 	return e.table(lines...)
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 )
 
@@ -60,4 +61,47 @@ func thousands(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// lines prints JSON lines.
+func (e *env) lines(n int, line func(int) (any, error)) error {
+	enc := json.NewEncoder(e.out)
+	enc.SetEscapeHTML(false)
+	for i := range n {
+		v, err := line(i)
+		if err == nil {
+			err = enc.Encode(v)
+		}
+		if err != nil {
+			return disk.Error(err, "the output cannot be written")
+		}
+	}
+	return nil
+}
+
+// wrote tells of a file that was written, with more fields for JSON.
+func (e *env) wrote(path string, more map[string]any) error {
+	if !e.json {
+		fmt.Fprintln(e.out, "wrote "+path)
+		return nil
+	}
+	v := map[string]any{"output": path}
+	for k, x := range more {
+		v[k] = x
+	}
+	return e.printJSON(v)
 }

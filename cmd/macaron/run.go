@@ -289,20 +289,15 @@ func (e *env) onRun(cmd *cobra.Command, detach bool, do func(context.Context, *c
 	return code
 }
 
-// exit is a result that is told already, with its exit code.
-type exit struct{ code int }
-
-func (exit) Error() string { return "" }
-
 // outcome is the exit code of a run that stands still.
 func outcome(r *taskRun, detached bool) error {
 	switch {
 	case detached || r.Status == record.RunDone:
 		return nil
 	case r.Status == record.RunWaiting || r.Status == record.RunInDoubt:
-		return exit{12}
+		return exit(12)
 	}
-	return exit{11}
+	return exit(11)
 }
 
 // again are the flags that say which home and contract the next command is about, as this

@@ -113,22 +113,6 @@ func (e *env) exportRun(r *transcript.Run, records []record.Record, format strin
 	return e.lines(len(rows), func(i int) (any, error) { return rows[i], nil })
 }
 
-// lines prints JSON lines.
-func (e *env) lines(n int, line func(int) (any, error)) error {
-	enc := json.NewEncoder(e.out)
-	enc.SetEscapeHTML(false)
-	for i := range n {
-		v, err := line(i)
-		if err == nil {
-			err = enc.Encode(v)
-		}
-		if err != nil {
-			return disk.Error(err, "the output cannot be written")
-		}
-	}
-	return nil
-}
-
 // readRun reads a run of the log, or of a file that run export --format records made.
 func (e *env) readRun(ctx context.Context, owner, name string) (*transcript.Run, []record.Record, error) {
 	var records []record.Record

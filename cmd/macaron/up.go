@@ -41,24 +41,3 @@ func (e *env) portIsFree(ctx context.Context) error {
 	}
 	return l.Close()
 }
-
-// withModel runs fn with the configured model's file, fetched if need be, or with
-// none when an upstream serves.
-func (e *env) withModel(cmd *cobra.Command, fn func(config.Config, models.Local) error) error {
-	c, err := e.config()
-	if err != nil {
-		return err
-	}
-	if len(c.Below()) > 0 {
-		return fn(c, models.Local{})
-	}
-	var file models.Local
-	err = e.withFetcher(func(f *models.Fetcher, c config.Config) (err error) {
-		file, err = f.Resolve(cmd.Context(), c.Model)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return fn(c, file)
-}

@@ -10,9 +10,6 @@ import (
 	"macaron/internal/contract"
 )
 
-// version is stamped by the Makefile.
-var version = "dev"
-
 type versionView struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`

@@ -1,0 +1,4 @@
+package main
+
+// version is stamped by the Makefile.
+var version = "dev"
