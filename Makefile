@@ -17,7 +17,7 @@ NODE    := $(CACHE)/compat-node
 TINKER  := $(CACHE)/tinker
 GRPC    := 1.85.3
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X main.version=$(VERSION)
+LDFLAGS := -s -w -X macaron/cmd/macaron/cli.Version=$(VERSION)
 
 export CGO_ENABLED := 0
 # The version is stamped above; git may refuse to answer about another user's clone.

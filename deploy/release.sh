@@ -15,7 +15,7 @@ rm -rf "$out"
 mkdir -p "$out"
 
 build() { # OS ARCH FILE
-	GOOS=$1 GOARCH=$2 go build -ldflags "-s -w -buildid= -X main.version=$version" -o "$3" ./cmd/macaron
+	GOOS=$1 GOARCH=$2 go build -ldflags "-s -w -buildid= -X macaron/cmd/macaron/cli.Version=$version" -o "$3" ./cmd/macaron
 }
 
 pack() { # NAME: the directory $work/NAME becomes $out/NAME.tar.gz

@@ -11,22 +11,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macaron/cmd/macaron/cli"
 	"macaron/internal/errs"
 	"macaron/internal/turn"
 	"macaron/internal/wire/sse"
 )
 
-func newChat(e *env) *cobra.Command {
+func newChat(e *cli.Env) *cobra.Command {
 	var forced string
 	c := &cobra.Command{
 		Use:     "chat",
 		Short:   "Talk in the terminal",
 		Long:    "Talk with the Macaron that serves here if one does, else with the model in this process.\nEach answer shows who gave it and with what probability it was chosen;\nwith --json each answer is one line: its text and its record.",
 		Example: "  macaron chat\n  macaron chat --adapter L2\n  echo 'what is a mutex?' | macaron chat",
-		Args:    noArgs,
+		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withServer(cmd, func(ctx context.Context, c *client) error {
-				t := &talk{env: e, client: c, forced: forced, terminal: isTerminal(e.in) && !e.json}
+			return e.WithServer(cmd, func(ctx context.Context, c *cli.Client) error {
+				t := &talk{Env: e, client: c, forced: forced, terminal: cli.IsTerminal(e.In) && !e.JSON}
 				return t.loop(ctx)
 			})
 		},
@@ -37,8 +38,8 @@ func newChat(e *env) *cobra.Command {
 
 // talk is one conversation; the history is kept here and sent whole each time.
 type talk struct {
-	*env
-	client   *client
+	*cli.Env
+	client   *cli.Client
 	forced   string
 	terminal bool
 	history  []said
@@ -53,10 +54,10 @@ const chatHelp = "/adapter NAME forces a specialist, /adapter lets the router ch
 
 // loop reads one message a line until the end of the input.
 func (t *talk) loop(ctx context.Context) error {
-	lines := bufio.NewScanner(t.in)
+	lines := bufio.NewScanner(t.In)
 	lines.Buffer(nil, 4<<20)
 	if t.terminal {
-		fmt.Fprintln(t.out, chatHelp)
+		fmt.Fprintln(t.Out, chatHelp)
 	}
 	for t.prompt(); lines.Scan(); t.prompt() {
 		line := strings.TrimSpace(lines.Text())
@@ -70,7 +71,7 @@ func (t *talk) loop(ctx context.Context) error {
 			if ctx.Err() != nil || !t.terminal {
 				return err
 			}
-			t.fail(err) // told; the conversation goes on
+			t.Fail(err) // told; the conversation goes on
 		}
 	}
 	return errs.Wrap(errs.InvalidRequest, lines.Err(), "the input cannot be read", "one message a line, at most 4 MiB")
@@ -78,7 +79,7 @@ func (t *talk) loop(ctx context.Context) error {
 
 func (t *talk) prompt() {
 	if t.terminal {
-		fmt.Fprint(t.out, "\n> ")
+		fmt.Fprint(t.Out, "\n> ")
 	}
 }
 
@@ -91,7 +92,7 @@ func (t *talk) command(line string) bool {
 	case "/new":
 		t.history = nil
 	case "/help":
-		fmt.Fprintln(t.out, chatHelp)
+		fmt.Fprintln(t.Out, chatHelp)
 	default:
 		return false
 	}
@@ -105,7 +106,7 @@ func (t *talk) say(ctx context.Context, text string) error {
 		model += "/" + t.forced
 	}
 	messages := append(t.history, said{"user", text})
-	resp, err := t.client.post(ctx, "/v1/chat/completions", map[string]any{"model": model, "stream": true, "messages": messages})
+	resp, err := t.client.Post(ctx, "/v1/chat/completions", map[string]any{"model": model, "stream": true, "messages": messages})
 	if err != nil {
 		return err
 	}
@@ -117,18 +118,18 @@ func (t *talk) say(ctx context.Context, text string) error {
 		return err
 	}
 	t.history = append(messages, said{"assistant", answer})
-	if !t.json {
+	if !t.JSON {
 		return nil
 	}
-	enc := json.NewEncoder(t.out) // a line an answer
+	enc := json.NewEncoder(t.Out) // a line an answer
 	enc.SetEscapeHTML(false)
 	return enc.Encode(map[string]any{"content": answer, "macaron": report})
 }
 
 // show prints what is for people only.
 func (t *talk) show(s string) {
-	if !t.json {
-		fmt.Fprint(t.out, s)
+	if !t.JSON {
+		fmt.Fprint(t.Out, s)
 	}
 }
 
@@ -170,12 +171,12 @@ func (t *talk) print(body io.Reader) (string, *turn.Report, error) {
 		}
 		if len(c.Error) > 0 {
 			t.show("\n")
-			return "", nil, refusal(strings.NewReader(string(e.Data)))
+			return "", nil, cli.Refusal(strings.NewReader(string(e.Data)))
 		}
 		report = cmp.Or(c.Macaron, report)
 		for _, choice := range c.Choices {
 			whole.WriteString(choice.Delta.Content)
-			t.show(plain(choice.Delta.Content))
+			t.show(cli.Plain(choice.Delta.Content))
 			if choice.FinishReason == "length" {
 				t.show(" [cut at the budget]")
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"macaron/cmd/macaron/cli"
 	"macaron/internal/chat"
 	"macaron/internal/record"
 	"macaron/internal/session"
@@ -58,7 +59,7 @@ func talked(t *testing.T) (home string, sessions map[string]string) {
 func ran(t *testing.T, home string, args ...string) (string, int) {
 	t.Helper()
 	var out bytes.Buffer
-	code := execute(t.Context(), append([]string{"--home", home}, args...), &env{in: strings.NewReader(""), out: &out, err: &out})
+	code := execute(t.Context(), append([]string{"--home", home}, args...), &cli.Env{In: strings.NewReader(""), Out: &out, Err: &out})
 	return out.String(), code
 }
 

@@ -3,16 +3,18 @@ package main
 import (
 	"encoding/json"
 	"testing"
+
+	"macaron/cmd/macaron/model"
 )
 
 // A model directory is shown as a file is.
 func TestModelShowTakesADirectory(t *testing.T) {
 	t.Setenv("MACARON_HOME", t.TempDir())
-	code, out, said := run(t, "", "model", "show", "../../internal/engine/model/testdata/arch/gemma3", "--json")
+	code, out, said := invoke(t, "", "model", "show", "../../internal/engine/model/testdata/arch/gemma3", "--json")
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, said)
 	}
-	var v modelView
+	var v model.ModelView
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func (p *plot) sound(text string) (int, string) {
 		}
 		return 10, out + failed
 	}
-	code, out, failed := run(p.t, "", p.line(text)...)
+	code, out, failed := invoke(p.t, "", p.line(text)...)
 	return code, out + failed
 }
 

@@ -23,11 +23,11 @@ func TestTheFileOfTheSettingsIsTheBase(t *testing.T) {
 	if err := os.WriteFile(contract, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, failed := run(t, "", append(flags, "--json", "adapter", "ls")...); code != 0 || strings.Count(out, `"base_match": "yes"`) != 2 {
+	if code, out, failed := invoke(t, "", append(flags, "--json", "adapter", "ls")...); code != 0 || strings.Count(out, `"base_match": "yes"`) != 2 {
 		t.Errorf("exit %d: %s %s", code, out, failed)
 	}
 	flags = append(flags, "--model", models.Default) // a name: its file is not here
-	if code, out, failed := run(t, "", append(flags, "--json", "adapter", "ls")...); code != 0 || strings.Count(out, `"base_match": "unknown"`) != 2 {
+	if code, out, failed := invoke(t, "", append(flags, "--json", "adapter", "ls")...); code != 0 || strings.Count(out, `"base_match": "unknown"`) != 2 {
 		t.Errorf("exit %d: %s %s", code, out, failed)
 	}
 }

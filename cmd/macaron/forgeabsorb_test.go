@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"macaron/cmd/macaron/cli"
+	"macaron/cmd/macaron/forge"
 	"macaron/internal/mindforge/loop"
 	"macaron/internal/mindforge/stat"
 	"macaron/internal/mindforge/update"
@@ -24,7 +26,7 @@ func TestWhatWasMovedIsShown(t *testing.T) {
 			m.Release = "sha256:fe"
 		}
 		var out bytes.Buffer
-		if err := (&env{out: &out}).showMoved(m); err != nil {
+		if err := forge.ShowMoved(&cli.Env{Out: &out}, m); err != nil {
 			t.Fatal(err)
 		}
 		for _, has := range []string{says, "4 of 9", "0.500 [0.400, 0.600]", "0.200 [", "0.400 [", "812", "700", "701"} {

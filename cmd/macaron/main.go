@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"macaron/cmd/macaron/cli"
 )
 
 func main() {
 	stop, hurry, quit := stops()
-	code := execute(stop, os.Args[1:], &env{in: os.Stdin, out: onScreen(os.Stdout), err: onScreen(os.Stderr), hurry: hurry})
+	code := execute(stop, os.Args[1:], &cli.Env{In: os.Stdin, Out: cli.OnScreen(os.Stdout), Err: cli.OnScreen(os.Stderr), Hurry: hurry})
 	quit()
 	os.Exit(code)
 }

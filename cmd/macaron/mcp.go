@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macaron/cmd/macaron/cli"
+	"macaron/cmd/macaron/tool"
 	"macaron/internal/app"
 	"macaron/internal/auth"
 	"macaron/internal/clock"
@@ -13,17 +15,17 @@ import (
 	"macaron/internal/mcp"
 )
 
-func newMCP(e *env) *cobra.Command {
-	return noun("mcp", "Speak the Model Context Protocol", newMCPServe(e), newMCPList(e), newMCPAccept(e))
+func newMCP(e *cli.Env) *cobra.Command {
+	return cli.Noun("mcp", "Speak the Model Context Protocol", newMCPServe(e), newMCPList(e), newMCPAccept(e))
 }
 
-func newMCPServe(e *env) *cobra.Command {
+func newMCPServe(e *cli.Env) *cobra.Command {
 	var owner string
 	c := &cobra.Command{
-		Use: "serve", Short: "Offer code, tools and sessions to a client, over standard input and output", Args: noArgs,
+		Use: "serve", Short: "Offer code, tools and sessions to a client, over standard input and output", Args: cli.NoArgs,
 		Long: "A client starts this as its server. A running macaron offers the same at /mcp, as streamable HTTP.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := e.config()
+			c, err := e.Config()
 			if err != nil {
 				return err
 			}
@@ -31,8 +33,8 @@ func newMCPServe(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return e.withTools(cmd.Context(), c, func(t *app.Toolbox, s app.Store, i *ids.Source) error {
-				desk := app.Desk{Tools: t, Log: s, IDs: i, Clock: clock.System{}, Version: version,
+			return tool.WithTools(cmd.Context(), e, c, func(t *app.Toolbox, s app.Store, i *ids.Source) error {
+				desk := app.Desk{Tools: t, Log: s, IDs: i, Clock: clock.System{}, Version: cli.Version,
 					Contract: func(context.Context, string) (*contract.Contract, error) { return what, nil }}.Serve()
 				defer desk.Close()
 				return desk.Stdio(cmd.Context(), owner)
@@ -43,33 +45,33 @@ func newMCPServe(e *env) *cobra.Command {
 	return c
 }
 
-func newMCPList(e *env) *cobra.Command {
-	return &cobra.Command{Use: "list SERVER", Short: "List the tools of a server of config.toml, and which have changed", Args: args(1, 1, "the server's name"), RunE: func(cmd *cobra.Command, given []string) error {
-		return e.withToolbox(cmd.Context(), func(t *app.Toolbox) error {
+func newMCPList(e *cli.Env) *cobra.Command {
+	return &cobra.Command{Use: "list SERVER", Short: "List the tools of a server of config.toml, and which have changed", Args: cli.Args(1, 1, "the server's name"), RunE: func(cmd *cobra.Command, given []string) error {
+		return tool.WithToolbox(cmd.Context(), e, func(t *app.Toolbox) error {
 			all, err := t.MCP.List(cmd.Context(), given[0])
 			if err != nil {
 				return err
 			}
-			return e.showMCP(all)
+			return showMCP(e, all)
 		})
 	}}
 }
 
-func newMCPAccept(e *env) *cobra.Command {
-	return &cobra.Command{Use: "accept SERVER [TOOL ...]", Short: "Accept a server's tools as they are now; all, if none is named", Args: args(1, 256, "the server's name, and tools"), RunE: func(cmd *cobra.Command, given []string) error {
-		return e.withToolbox(cmd.Context(), func(t *app.Toolbox) error {
+func newMCPAccept(e *cli.Env) *cobra.Command {
+	return &cobra.Command{Use: "accept SERVER [TOOL ...]", Short: "Accept a server's tools as they are now; all, if none is named", Args: cli.Args(1, 256, "the server's name, and tools"), RunE: func(cmd *cobra.Command, given []string) error {
+		return tool.WithToolbox(cmd.Context(), e, func(t *app.Toolbox) error {
 			all, err := t.MCP.Accept(cmd.Context(), given[0], given[1:]...)
 			if err != nil {
 				return err
 			}
-			return e.showMCP(all)
+			return showMCP(e, all)
 		})
 	}}
 }
 
-func (e *env) showMCP(all []mcp.Listed) error {
-	if e.json {
-		return e.printJSON(map[string]any{"tools": append([]mcp.Listed{}, all...)})
+func showMCP(e *cli.Env, all []mcp.Listed) error {
+	if e.JSON {
+		return e.PrintJSON(map[string]any{"tools": append([]mcp.Listed{}, all...)})
 	}
 	rows := [][]string{{"TOOL", "STATE", "EFFECT", "HASH"}}
 	for _, l := range all {
@@ -82,5 +84,5 @@ func (e *env) showMCP(all []mcp.Listed) error {
 		}
 		rows = append(rows, []string{l.Name, state, string(l.Def.Effect), l.Hash.Short()})
 	}
-	return e.table(rows...)
+	return e.Table(rows...)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"macaron/cmd/macaron/data"
 	"macaron/internal/bench/ui4a"
 	"macaron/internal/mint/filter"
 )
@@ -22,7 +23,7 @@ const asked = 4
 // Nothing that the specialist for cards is trained on stands in an evaluation set: neither
 // what is asked, nor a part of the cards that are references.
 func TestTheRecipesCardsAreInNoEvaluationSet(t *testing.T) {
-	sets, err := evaluations("")
+	sets, err := data.Evaluations("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,27 +10,28 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macaron/cmd/macaron/cli"
 	"macaron/internal/errs"
 	"macaron/internal/turn"
 )
 
-func newRoute(e *env) *cobra.Command {
+func newRoute(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "route TEXT",
 		Short:   "Show which specialist would take a request, and how surely",
 		Long:    "Route a request without answering it: nothing is logged. Uses the Macaron that serves\nhere if one does, else the model in this process.",
 		Example: "  macaron route 'write a loop in bash'\n  macaron --json route 'book a table for two'",
-		Args:    args(1, 1, "the request as one text"),
+		Args:    cli.Args(1, 1, "the request as one text"),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return e.withServer(cmd, func(ctx context.Context, c *client) error { return e.route(ctx, c, given[0]) })
+			return e.WithServer(cmd, func(ctx context.Context, c *cli.Client) error { return route(ctx, e, c, given[0]) })
 		},
 	}
 	c.AddCommand(newRouteExplain(e))
 	return c
 }
 
-func (e *env) route(ctx context.Context, c *client, text string) error {
-	resp, err := c.post(ctx, "/admin/route", map[string]string{"text": text})
+func route(ctx context.Context, e *cli.Env, c *cli.Client, text string) error {
+	resp, err := c.Post(ctx, "/admin/route", map[string]string{"text": text})
 	if err != nil {
 		return err
 	}
@@ -39,13 +40,13 @@ func (e *env) route(ctx context.Context, c *client, text string) error {
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&r); err != nil {
 		return errs.Wrap(errs.UpstreamFailed, err, "the server gave an answer that cannot be read", "see whether it is of the same version")
 	}
-	if e.json {
-		return e.printJSON(r)
+	if e.JSON {
+		return e.PrintJSON(r)
 	}
-	fmt.Fprintf(e.out, "%s (%s%s)\n", r.Adapter, r.Reason, because(r.Cause))
+	fmt.Fprintf(e.Out, "%s (%s%s)\n", r.Adapter, r.Reason, because(r.Cause))
 	for _, l := range byProbability(r.Probabilities) {
 		p := r.Probabilities[l]
-		fmt.Fprintf(e.out, "  %-8s %6.2f%%  %s\n", l, 100*p, strings.Repeat("#", int(p*40+0.5)))
+		fmt.Fprintf(e.Out, "  %-8s %6.2f%%  %s\n", l, 100*p, strings.Repeat("#", int(p*40+0.5)))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macaron/cmd/macaron/cli"
 	"macaron/internal/accounting"
 	"macaron/internal/config"
 	"macaron/internal/engine/lora"
@@ -17,19 +18,19 @@ import (
 	"macaron/internal/registry"
 )
 
-func newStorage(e *env) *cobra.Command {
-	return noun("storage", "Account for what models and adapters take", &cobra.Command{
-		Use: "report", Short: "Compare one base with adapters against as many merged copies", Args: noArgs,
+func newStorage(e *cli.Env) *cobra.Command {
+	return cli.Noun("storage", "Account for what models and adapters take", &cobra.Command{
+		Use: "report", Short: "Compare one base with adapters against as many merged copies", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withFetcher(func(f *models.Fetcher, c config.Config) error {
+			return e.WithFetcher(func(f *models.Fetcher, c config.Config) error {
 				r, err := account(cmd.Context(), f, c)
 				if err != nil {
 					return err
 				}
-				if e.json {
-					return e.printJSON(r)
+				if e.JSON {
+					return e.PrintJSON(r)
 				}
-				return e.reportStorage(r)
+				return reportStorage(e, r)
 			})
 		},
 	})
@@ -88,9 +89,9 @@ func loadBase(l models.Local) (accounting.Part, lora.Shape, error) {
 	return part, m.Shape(l.Name), nil
 }
 
-func (e *env) reportStorage(r accounting.Report) error {
+func reportStorage(e *cli.Env, r accounting.Report) error {
 	row := func(name string, a accounting.Amount) []string {
-		return []string{name, thousands(a.Params), models.Size(a.Stored), models.Size(a.Resident)}
+		return []string{name, cli.Thousands(a.Params), models.Size(a.Stored), models.Size(a.Resident)}
 	}
 	lines := [][]string{{"", "PARAMETERS", "STORED", "RESIDENT"}, row(r.Base.Name, r.Base.Amount)}
 	for _, a := range r.Adapters {
@@ -100,9 +101,9 @@ func (e *env) reportStorage(r accounting.Report) error {
 		row("together", r.Together),
 		row(fmt.Sprintf("as %d merged copies", len(r.Adapters)), r.Merged),
 		[]string{"change", fmt.Sprintf("%+.1f%%", r.Saved.Params), fmt.Sprintf("%+.1f%%", r.Saved.Stored), fmt.Sprintf("%+.1f%%", r.Saved.Resident)})
-	if err := e.table(lines...); err != nil {
+	if err := e.Table(lines...); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "\nactive for one token: %s parameters (base and one adapter); %s in a merged copy\n", thousands(r.Active), thousands(r.ActiveMerged))
+	fmt.Fprintf(e.Out, "\nactive for one token: %s parameters (base and one adapter); %s in a merged copy\n", cli.Thousands(r.Active), cli.Thousands(r.ActiveMerged))
 	return nil
 }

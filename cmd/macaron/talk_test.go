@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"macaron/cmd/macaron/cli"
 	"macaron/internal/engine/enginetest"
 	"macaron/internal/errs"
 	"macaron/internal/turn"
@@ -66,17 +67,17 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// run executes a command line and gives its exit code and what it printed.
-func run(t *testing.T, input string, args ...string) (int, string, string) {
+// invoke executes a command line and gives its exit code and what it printed.
+func invoke(t *testing.T, input string, args ...string) (int, string, string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	code := execute(t.Context(), args, &env{in: strings.NewReader(input), out: &out, err: &err})
+	code := execute(t.Context(), args, &cli.Env{In: strings.NewReader(input), Out: &out, Err: &err})
 	return code, out.String(), err.String()
 }
 
 func TestRouteShowsTheDecision(t *testing.T) {
 	flags := tiny(t)
-	code, out, failed := run(t, "", append(flags, "--json", "route", "write a loop")...)
+	code, out, failed := invoke(t, "", append(flags, "--json", "route", "write a loop")...)
 	var r turn.Report
 	if err := json.Unmarshal([]byte(out), &r); code != 0 || err != nil {
 		t.Fatalf("exit %d, %v: %s %s", code, err, out, failed)
@@ -85,22 +86,22 @@ func TestRouteShowsTheDecision(t *testing.T) {
 	if r.Reason != "model" || sum < 0.999 || sum > 1.001 || r.Turn != "" || len(r.Hops) != 1 {
 		t.Errorf("%+v", r)
 	}
-	code, out, _ = run(t, "", append(flags, "route", "write a loop")...)
+	code, out, _ = invoke(t, "", append(flags, "route", "write a loop")...)
 	if code != 0 || !strings.HasPrefix(out, r.Adapter+" (model)\n") || !strings.Contains(out, "%") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	if code, _, failed := run(t, "", append(flags, "route")...); code != errs.InvalidRequest.Exit() || !strings.Contains(failed, "next:") {
+	if code, _, failed := invoke(t, "", append(flags, "route")...); code != errs.InvalidRequest.Exit() || !strings.Contains(failed, "next:") {
 		t.Errorf("exit %d: %s", code, failed)
 	}
 }
 
 func TestChatTalks(t *testing.T) {
-	code, out, failed := run(t, "hello\n/adapter L1\nand you?\n/new\n/adapter\nbye\n/quit\nnever\n", append(tiny(t), "chat", "--adapter", "L0")...)
+	code, out, failed := invoke(t, "hello\n/adapter L1\nand you?\n/new\n/adapter\nbye\n/quit\nnever\n", append(tiny(t), "chat", "--adapter", "L0")...)
 	lines := strings.Split(strings.TrimSpace(out), "\n[")
 	if code != 0 || len(lines) != 3 || !strings.HasPrefix(lines[0], "[L0 forced] ") || !strings.HasPrefix(lines[1], "L1 forced] ") || !strings.Contains(lines[2][:10], " 0.") && !strings.Contains(lines[2][:10], " 1.") {
 		t.Errorf("exit %d: %q %s", code, lines, failed)
 	}
-	code, _, failed = run(t, "hello\n", append(tiny(t), "chat", "--adapter", "L9")...)
+	code, _, failed = invoke(t, "hello\n", append(tiny(t), "chat", "--adapter", "L9")...)
 	if code != errs.AdapterNotFound.Exit() || !strings.Contains(failed, `no adapter "L9"`) {
 		t.Errorf("exit %d: %s", code, failed)
 	}
@@ -108,7 +109,7 @@ func TestChatTalks(t *testing.T) {
 
 // With --json an answer is one line, and nothing else is printed.
 func TestChatInJSON(t *testing.T) {
-	code, out, failed := run(t, "hello\n/adapter L1\nand you?\n", append(tiny(t), "--json", "chat", "--adapter", "L0")...)
+	code, out, failed := invoke(t, "hello\n/adapter L1\nand you?\n", append(tiny(t), "--json", "chat", "--adapter", "L0")...)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || len(lines) != 2 {
 		t.Fatalf("exit %d: %q %s", code, out, failed)
@@ -126,7 +127,7 @@ func TestChatInJSON(t *testing.T) {
 
 // What a model says must not steer the terminal.
 func TestControlCharactersAreStruckOut(t *testing.T) {
-	if got := plain("a\x1b[31mb\x07\u009b2Jc\n\td\r"); got != "a[31mb2Jc\n\td" {
+	if got := cli.Plain("a\x1b[31mb\x07\u009b2Jc\n\td\r"); got != "a[31mb2Jc\n\td" {
 		t.Errorf("%q", got)
 	}
 }
@@ -137,7 +138,7 @@ func TestABusyPortEndsUpBeforeAnythingIsFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	code, _, failed := run(t, "", "up", "--home", t.TempDir(), "--model", "no-such-model", "--listen", l.Addr().String())
+	code, _, failed := invoke(t, "", "up", "--home", t.TempDir(), "--model", "no-such-model", "--listen", l.Addr().String())
 	if code != errs.AddressInUse.Exit() || !strings.Contains(failed, "PORT=") {
 		t.Errorf("exit %d: %s", code, failed)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"macaron/cmd/macaron/mint"
 	"macaron/internal/config"
 	"macaron/internal/engine"
 	"macaron/internal/engine/enginetest"
@@ -47,7 +48,7 @@ func recipeOf(t *testing.T, dir, name, method, data, more string) string {
 // trained runs a recipe and gives its provenance.
 func trained(t *testing.T, flags []string, args ...string) map[string]any {
 	t.Helper()
-	code, out, failed := run(t, "", append(append(append([]string{}, flags...), "--json", "train"), args...)...)
+	code, out, failed := invoke(t, "", append(append(append([]string{}, flags...), "--json", "train"), args...)...)
 	if code != 0 {
 		t.Fatalf("exit %d: %s %s", code, out, failed)
 	}
@@ -99,11 +100,11 @@ func TestATrainingThatCannotGoOn(t *testing.T) {
 	path := recipeOf(t, dir, "sft", "sft", "talk.jsonl", "")
 	trained(t, flags, path, "--stop-after", "1")
 	recipeOf(t, dir, "sft", "sft", "talk.jsonl", "steps = 9\n")
-	if code, _, failed := run(t, "", append(flags, "train", path)...); code != 2 || !strings.Contains(failed, "--fresh") {
+	if code, _, failed := invoke(t, "", append(flags, "train", path)...); code != 2 || !strings.Contains(failed, "--fresh") {
 		t.Errorf("exit %d: %s", code, failed)
 	}
 	trained(t, flags, path, "--fresh")
-	if code, _, failed := run(t, "", append(flags, "train", path)...); code != 2 || !strings.Contains(failed, "is there already") {
+	if code, _, failed := invoke(t, "", append(flags, "train", path)...); code != 2 || !strings.Contains(failed, "is there already") {
 		t.Errorf("exit %d: %s", code, failed)
 	}
 }
@@ -118,7 +119,7 @@ func TestAnInterruptedTrainingGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer eng.Close() // nothing runs any more
-	m, closeMachine, err := machine(eng, config.Config{})
+	m, closeMachine, err := mint.Machine(eng, config.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

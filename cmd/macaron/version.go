@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macaron/cmd/macaron/cli"
 	"macaron/internal/contract"
 )
 
@@ -20,7 +21,7 @@ type versionView struct {
 }
 
 func thisVersion() versionView {
-	v := versionView{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Contract: contract.Schema}
+	v := versionView{Version: cli.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Contract: contract.Schema}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
@@ -36,15 +37,15 @@ func thisVersion() versionView {
 	return v
 }
 
-func newVersion(e *env) *cobra.Command {
+func newVersion(e *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version of this program", Args: noArgs,
+		Use: "version", Short: "Print the version of this program", Args: cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
-			if e.json {
-				return e.printJSON(v)
+			if e.JSON {
+				return e.PrintJSON(v)
 			}
-			fmt.Fprintf(e.out, "macaron %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+			fmt.Fprintf(e.Out, "macaron %s (%s, %s)\n", v.Version, v.Go, v.Platform)
 			return nil
 		},
 	}

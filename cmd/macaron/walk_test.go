@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macaron/cmd/macaron/cli"
 	"macaron/internal/engine/enginetest"
 	"macaron/internal/mindforge/evaluation"
 	"macaron/internal/mindforge/loop"
@@ -174,7 +175,7 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 			t.Errorf("no document tells of macaron %s", w.path)
 		}
 	}
-	for _, path := range runnable(newRoot(&env{})) {
+	for _, path := range runnable(newRoot(&cli.Env{})) {
 		if !tested[path] && !plainOutput[path] {
 			t.Errorf("macaron %s stands in no line of walk", path)
 		}
@@ -226,7 +227,7 @@ func speak(t *testing.T, input string, line []string) (out, failed string) {
 			w = writer(func(p []byte) (int, error) { defer stop(); return said.Write(p) })
 		}
 	}
-	execute(ctx, line, &env{in: strings.NewReader(input), out: w, err: &told})
+	execute(ctx, line, &cli.Env{In: strings.NewReader(input), Out: w, Err: &told})
 	return said.String(), told.String()
 }
 

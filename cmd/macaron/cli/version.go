@@ -1,0 +1,4 @@
+package cli
+
+// Version is stamped by the Makefile.
+var Version = "dev"

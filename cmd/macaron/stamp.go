@@ -1,4 +1,0 @@
-package main
-
-// version is stamped by the Makefile.
-var version = "dev"
