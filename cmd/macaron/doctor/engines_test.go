@@ -57,7 +57,7 @@ func TestTheDoctorFindsWhatIsWrongWithEngines(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, err := config.Load(map[string]string{"home": home, "contract": "../../macaron.toml", "listen": "127.0.0.1:8765"})
+		c, err := config.Load(map[string]string{"home": home, "contract": "../../../macaron.toml", "listen": "127.0.0.1:8765"})
 		if err != nil {
 			t.Fatal(err)
 		}
