@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -119,22 +120,29 @@ func newEvaluatorServe(e *env) *cobra.Command {
 	var j app.Judging
 	c := &cobra.Command{Use: "serve DIR CONTRACT", Hidden: true, Short: "Judge what comes in as lines of JSON, and answer with signed decisions (started by the loop)", Args: args(2, 2, "an evaluator's directory and its contract"),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return e.withApp(cmd, func(ctx context.Context, a *app.App) error {
+			opened := false
+			err := e.withApp(cmd, func(ctx context.Context, a *app.App) error {
 				j.Dir, j.Contract = given[0], given[1]
 				v, err := a.Evaluator(ctx, j)
 				if err != nil {
 					return err
 				}
-				err = v.Serve(ctx, e.in, e.out)
-				if closed := v.Close(); err == nil {
-					err = closed
-				}
-				return err
+				opened = true
+				return errors.Join(v.Serve(ctx, e.in, e.out), v.Close())
 			})
+			if err != nil && !opened {
+				return e.judgesNothing(err)
+			}
+			return err
 		}}
 	c.Flags().StringSliceVar(&j.Outside, "outside", nil, "directories that the loop may write")
 	c.Flags().IntVar(&j.AtOnce, "at-once", 1, "items whose attempts are made at once")
 	c.Flags().StringVar(&j.Live, "live", "", "home of who serves, in whose log the live turns of a trial are counted")
 	c.Flags().StringVar(&j.Revisions, "revisions", "", "directory where the loop keeps revisions by their hashes")
 	return c
+}
+
+// judgesNothing tells the loop that started this process why nobody judges. It tells people.
+func (e *env) judgesNothing(why error) error {
+	return errors.Join(evaluator.Refuse(e.out, why), reported{errs.CodeOf(why)})
 }

@@ -198,7 +198,7 @@ func newEvaluatorRehearse(e *env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, given []string) error {
 			v, err := app.Rehearsed(given[0], given[1], problem, skills, outside)
 			if err != nil {
-				return err
+				return e.judgesNothing(err)
 			}
 			return errors.Join(v.Serve(cmd.Context(), e.in, e.out), v.Close())
 		}}
