@@ -29,6 +29,13 @@ func (w *work) begin(ctx context.Context) error {
 		if !ok {
 			return errs.New(errs.Internal, "the generation before has not ended", "")
 		}
+		c, err := w.byHash(ctx, s.Result)
+		if err == nil {
+			err = w.stands(ctx, c)
+		}
+		if err != nil {
+			return err
+		}
 		return w.note(ctx, w.key("begin"), ledger.Step{Generation: w.g, Name: "generation", State: "begun", Result: s.Result})
 	}
 	p, err := w.Start(ctx)

@@ -37,6 +37,9 @@ func (l *Loop) open(ctx context.Context, g int, stage string, t jobs.Ticket) (*w
 		return nil, err
 	}
 	for _, e := range all {
+		if err := e.Sound(); err != nil { // what was changed meanwhile is not gone on from
+			return nil, err
+		}
 		b, err := e.Decode()
 		if err != nil {
 			return nil, err
