@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,6 +33,11 @@ func (e *env) withStore(ctx context.Context, do func(app.Store) error) error {
 	c, err := e.config()
 	if err != nil {
 		return err
+	}
+	if c.Store.URL == "" { // a home where nothing was done yet has nothing to tell
+		if err := os.MkdirAll(c.Home, 0o700); err != nil {
+			return disk.Error(err, c.Home+" cannot be made")
+		}
 	}
 	s, err := app.OpenStore(ctx, c)
 	if err != nil {

@@ -44,12 +44,13 @@ func newEvaluatorContract(e *env) *cobra.Command {
 	c.Flags().BoolVar(&research, "research", false, "of few attempts, for a machine that takes seconds for each")
 	c.Flags().StringVar(&planted, "planted", "", "a forge.toml whose planted problem is judged")
 	c.Flags().StringSliceVar(&people, "people", nil, "public keys of who approves")
-	c.MarkFlagsMutuallyExclusive("research", "planted")
 	return c
 }
 
 func evaluationText(research bool, planted string, people []ed25519.PublicKey) ([]byte, error) {
 	switch {
+	case research && planted != "":
+		return nil, errs.New(errs.InvalidRequest, "--research and --planted ask for two contracts", "give one of them").In("planted")
 	case research:
 		return evaluation.Research(people...)
 	case planted != "":
