@@ -71,12 +71,12 @@ func (s *releasing) Back(ctx context.Context, run string, release ids.Digest, wh
 }
 
 // Promote implements loop.Serving.
-func (s *releasing) Promote(ctx context.Context, run string, release ids.Digest, why string) error {
+func (s *releasing) Promote(ctx context.Context, run string, release ids.Digest, why string, because ids.Digest) error {
 	now, err := s.now(ctx)
 	if err != nil || now[ledger.Champion].Release == release {
 		return err
 	}
-	_, err = s.releases.Promote(ctx, s.owner, forge.Move{Release: release, Version: now[ledger.Champion].Version, Reason: why, By: "loop", Run: run})
+	_, err = s.releases.Promote(ctx, s.owner, forge.Move{Release: release, Version: now[ledger.Champion].Version, Reason: why, By: "loop", Run: run, Because: because})
 	return err
 }
 

@@ -61,6 +61,13 @@ type Model struct {
 	Base string `toml:"base" json:"base" rule:"need"`
 }
 
+// planted is the base of the contracts of planted problems: no model has the name.
+const planted = "scripted"
+
+// Planted reports whether a contract is one of a planted problem, at which a scripted policy acts
+// and no engine.
+func (c *Contract) Planted() bool { return c.Model.Base == planted }
+
 // Prompts are the texts of the loop, with their placeholders in double braces.
 type Prompts struct {
 	System  string `toml:"system" json:"system" rule:"need"`   // {{specialist}}

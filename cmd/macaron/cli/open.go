@@ -10,6 +10,7 @@ import (
 	"macaron/internal/app"
 	"macaron/internal/auth"
 	"macaron/internal/config"
+	"macaron/internal/disk"
 	"macaron/internal/models"
 	"macaron/internal/obs"
 	"macaron/internal/progress"
@@ -20,6 +21,11 @@ func (e *Env) WithStore(ctx context.Context, do func(app.Store) error) error {
 	c, err := e.Config()
 	if err != nil {
 		return err
+	}
+	if c.Store.URL == "" { // a home where nothing was done yet has nothing to tell
+		if err := os.MkdirAll(c.Home, 0o700); err != nil {
+			return disk.Error(err, c.Home+" cannot be made")
+		}
 	}
 	s, err := app.OpenStore(ctx, c)
 	if err != nil {

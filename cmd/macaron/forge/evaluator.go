@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -45,12 +46,13 @@ func newEvaluatorContract(e *cli.Env) *cobra.Command {
 	c.Flags().BoolVar(&research, "research", false, "of few attempts, for a machine that takes seconds for each")
 	c.Flags().StringVar(&planted, "planted", "", "a forge.toml whose planted problem is judged")
 	c.Flags().StringSliceVar(&people, "people", nil, "public keys of who approves")
-	c.MarkFlagsMutuallyExclusive("research", "planted")
 	return c
 }
 
 func evaluationText(research bool, planted string, people []ed25519.PublicKey) ([]byte, error) {
 	switch {
+	case research && planted != "":
+		return nil, errs.New(errs.InvalidRequest, "--research and --planted ask for two contracts", "give one of them").In("planted")
 	case research:
 		return evaluation.Research(people...)
 	case planted != "":
@@ -121,22 +123,29 @@ func newEvaluatorServe(e *cli.Env) *cobra.Command {
 	var j app.Judging
 	c := &cobra.Command{Use: "serve DIR CONTRACT", Hidden: true, Short: "Judge what comes in as lines of JSON, and answer with signed decisions (started by the loop)", Args: cli.Args(2, 2, "an evaluator's directory and its contract"),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return e.WithApp(cmd, func(ctx context.Context, a *app.App) error {
+			opened := false
+			err := e.WithApp(cmd, func(ctx context.Context, a *app.App) error {
 				j.Dir, j.Contract = given[0], given[1]
 				v, err := a.Evaluator(ctx, j)
 				if err != nil {
 					return err
 				}
-				err = v.Serve(ctx, e.In, e.Out)
-				if closed := v.Close(); err == nil {
-					err = closed
-				}
-				return err
+				opened = true
+				return errors.Join(v.Serve(ctx, e.In, e.Out), v.Close())
 			})
+			if err != nil && !opened {
+				return judgesNothing(e, err)
+			}
+			return err
 		}}
 	c.Flags().StringSliceVar(&j.Outside, "outside", nil, "directories that the loop may write")
 	c.Flags().IntVar(&j.AtOnce, "at-once", 1, "items whose attempts are made at once")
 	c.Flags().StringVar(&j.Live, "live", "", "home of who serves, in whose log the live turns of a trial are counted")
 	c.Flags().StringVar(&j.Revisions, "revisions", "", "directory where the loop keeps revisions by their hashes")
 	return c
+}
+
+// judgesNothing tells the loop that started this process why nobody judges. It tells people.
+func judgesNothing(e *cli.Env, why error) error {
+	return errors.Join(evaluator.Refuse(e.Out, why), cli.Reported(errs.CodeOf(why)))
 }

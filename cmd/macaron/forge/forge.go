@@ -34,10 +34,26 @@ import (
 // New gives the commands of forge.
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "forge", Short: "Improve a pair of contract and adapters, and say which is served", Args: cli.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.AddCommand(newForgeRun(e), newForgeStatus(e), newForgePause(e), newForgeResume(e), newForgeApprove(e), newForgeAbsorb(e), newForgeLineage(e), newForgeRelease(e), newForgePromote(e), newForgeRollback(e), newForgeCanary(e), newForgeAliases(e), newForgeEvaluator(e))
+	c.AddCommand(ofLocal(newForgeRun(e), newForgeStatus(e), newForgePause(e), newForgeResume(e), newForgeApprove(e), newForgeAbsorb(e))...)
+	c.AddCommand(newForgeLineage(e), newForgeRelease(e), newForgePromote(e), newForgeRollback(e), newForgeCanary(e), newForgeAliases(e), newForgeEvaluator(e))
 	c.PersistentFlags().String("tenant", auth.Local, "whose releases")
 	c.AddCommand(newForgeReport(e))
 	return c
+}
+
+// ofLocal refuses another tenant for the commands of the loop, which works for this machine's own: a
+// run of somebody else's would be told, paused or approved as this one's.
+func ofLocal(all ...*cobra.Command) []*cobra.Command {
+	for _, c := range all {
+		do := c.RunE
+		c.RunE = func(cmd *cobra.Command, given []string) error {
+			if t := mint.Tenant(cmd); t != auth.Local {
+				return errs.New(errs.Unsupported, "runs of the loop are of the tenant "+auth.Local+", not of "+errs.Clip(t), "leave --tenant out; releases of other tenants are moved with promote, canary and rollback").In("tenant")
+			}
+			return do(cmd, given)
+		}
+	}
+	return all
 }
 
 func newForgeLineage(e *cli.Env) *cobra.Command {

@@ -201,7 +201,7 @@ func newEvaluatorRehearse(e *cli.Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, given []string) error {
 			v, err := app.Rehearsed(given[0], given[1], problem, skills, outside)
 			if err != nil {
-				return err
+				return judgesNothing(e, err)
 			}
 			return errors.Join(v.Serve(cmd.Context(), e.In, e.Out), v.Close())
 		}}

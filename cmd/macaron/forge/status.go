@@ -114,7 +114,7 @@ func forgeState(run string, all []ledger.Entry, list []jobs.Status, paused bool)
 	w, waits := loop.WaitsFor(c.Progress.Note)
 	switch {
 	case s.End != "":
-		s.State, s.Stage, s.LeftMS, s.RunLeftMS, s.RunLeftBy = "ended", "", 0, new(int64), ""
+		s.State, s.Stage, s.Done, s.Total, s.LeftMS, s.RunLeftMS, s.RunLeftBy = "ended", "", 0, 0, 0, new(int64), ""
 	case c.State == jobs.Failed:
 		s.State, s.Error = "failed", c.Last
 	case waits:

@@ -15,6 +15,18 @@ import (
 	"macaron/internal/mindforge/ledger"
 )
 
+// A run that has ended has nothing to do any more, whatever its last job told.
+func TestWhatHasEndedHasNoProgress(t *testing.T) {
+	raw, err := json.Marshal(ledger.Step{Generation: 2, Name: "run", State: "ended", Note: "all generations are done"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := forgeState("r", []ledger.Entry{{Seq: 1, Run: "r", Key: "end", Kind: ledger.KindStep, Body: raw}}, []jobs.Status{{State: jobs.Done, Progress: jobs.Progress{Note: "close", Total: 1}}}, false)
+	if err != nil || s.State != "ended" || s.done() != "" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // The time that is left of a run is told as an estimate as soon as attempts were made, and before
 // that it says so: as null, and in words.
 func TestStatusTellsWhatIsLeftOfTheRun(t *testing.T) {

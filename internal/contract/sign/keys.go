@@ -48,6 +48,9 @@ func PublicPEM(key ed25519.PublicKey) ([]byte, error) {
 
 // Private reads a private key. Others must not be able to read its file.
 func Private(path string) (ed25519.PrivateKey, error) {
+	if path == "" {
+		return nil, errs.New(errs.InvalidRequest, "no private key is named", "name its file; `macaron hcp keygen FILE` makes one").In("key")
+	}
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
 		return nil, errs.New(errs.Forbidden, fmt.Sprintf("the key %s can be read by others (mode %04o)", path, info.Mode().Perm()), "chmod 600 "+path+", and make a new key if somebody may have read it")

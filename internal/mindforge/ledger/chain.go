@@ -61,6 +61,19 @@ func (c *Chain) moved(seq int64, m Moved) error {
 	return nil
 }
 
+// Sound checks an entry by itself: its content has the hash that it names. That none is missing, and
+// none was put in, a Chain tells.
+func (e Entry) Sound() error {
+	h, err := e.hash()
+	if err != nil {
+		return broken(e.Seq, "cannot be read: "+err.Error())
+	}
+	if h != e.Hash {
+		return broken(e.Seq, "was changed: its content has another hash")
+	}
+	return nil
+}
+
 // Head is where what was checked ends.
 func (c *Chain) Head() Head { return c.head }
 

@@ -29,6 +29,13 @@ func (w *work) begin(ctx context.Context) error {
 		if !ok {
 			return errs.New(errs.Internal, "the generation before has not ended", "")
 		}
+		c, err := w.byHash(ctx, s.Result)
+		if err == nil {
+			err = w.stands(ctx, c)
+		}
+		if err != nil {
+			return err
+		}
 		return w.note(ctx, w.key("begin"), ledger.Step{Generation: w.g, Name: "generation", State: "begun", Result: s.Result})
 	}
 	p, err := w.Start(ctx)
@@ -135,11 +142,11 @@ func (w *work) worth(ctx context.Context, c entered, f *finder) error {
 	if len(f.kept) < 2*w.Expansion.Minibatch {
 		return w.end(ctx, fmt.Sprintf("only %d of the tasks that were looked at are worth working on at level %d: the entry discovery says why", len(f.kept), w.Discovery.Level), c.hash)
 	}
-	t, err := plain(f.kept)
+	t, err := w.list(f.kept)
 	if err != nil {
 		return err
 	}
-	return w.note(ctx, w.key("tasks"), ledger.Made{What: "tasks", Name: "generation " + itoa(w.g), Hash: t.Name, Tell: map[string]string{"tasks": itoa(len(f.kept)), "never solved": itoa(told.Classes[discovery.Failing])}}, t)
+	return w.note(ctx, w.key("tasks"), ledger.Made{What: "tasks", Name: "generation " + itoa(w.g), Hash: t[0].Name, Tell: map[string]string{"tasks": itoa(len(f.kept)), "never solved": itoa(told.Classes[discovery.Failing])}}, t...)
 }
 
 // training lists the families that the loop may see, of the worlds that the run has.

@@ -188,11 +188,11 @@ func (x *expander) harvest(ctx context.Context, name string, h expansion.Harvest
 		o := &h.Tries[i].Outcome
 		o.Cost.CPUMS, o.Cost.WallMS, o.Run = 0, 0, ""
 	}
-	t, err := plain(h.Tries)
+	t, err := x.list(h.Tries)
 	if err != nil {
 		return err
 	}
-	return x.note(ctx, x.key("harvest/%s", name), ledger.Made{What: "harvest", Name: name, Hash: t.Name, Tell: map[string]string{"tries": itoa(len(h.Tries))}}, t)
+	return x.note(ctx, x.key("harvest/%s", name), ledger.Made{What: "harvest", Name: name, Hash: t[0].Name, Tell: map[string]string{"tries": itoa(len(h.Tries))}}, t...)
 }
 
 // past reads the steps of a search that was cut short.

@@ -54,6 +54,9 @@ func (w *work) judged(ctx context.Context, c entered, all []named) (promoted ids
 		}
 	}()
 	for i, n := range all {
+		if err := w.stands(ctx, c); err != nil { // before anything of the alpha budget is spent
+			return "", err
+		}
 		g := &gater{w, j, c, n, i * len(evaluation.Stages), len(all) * len(evaluation.Stages)}
 		passed, err := g.through(ctx)
 		if err != nil {
@@ -73,6 +76,9 @@ func (w *work) verifier() (evaluator.Verifier, error) {
 	for _, b := range w.bodies {
 		if d, ok := b.(ledger.Decision); ok {
 			s, err := v.Read([]byte(d.Envelope))
+			if err == nil && s.Decision != d.Decision {
+				err = errs.New(errs.ChecksumMismatch, "the ledger has another decision than the evaluator signed", "restore the database from a backup; nothing behind it can be relied upon")
+			}
 			if err != nil {
 				return v, err
 			}
@@ -179,7 +185,7 @@ func (g *gater) pass(ctx context.Context, s mindforge.Stage) (bool, error) {
 	case s == mindforge.Canary && !d.Decision.Pass:
 		return false, g.Serving.Back(ctx, g.Run, release, d.Decision.Why)
 	case s == mindforge.Champion && d.Decision.Pass:
-		return true, g.Serving.Promote(ctx, g.Run, release, g.promoted())
+		return true, g.promote(ctx, release)
 	}
 	return d.Decision.Pass, nil
 }

@@ -45,8 +45,8 @@ type Serving interface {
 	Try(ctx context.Context, run string, release ids.Digest, share float64) error
 	// Back ends the trial of a release.
 	Back(ctx context.Context, run string, release ids.Digest, why string) error
-	// Promote makes a release the champion.
-	Promote(ctx context.Context, run string, release ids.Digest, why string) error
+	// Promote makes a release the champion; because is the entry of the ledger that decided it.
+	Promote(ctx context.Context, run string, release ids.Digest, why string, because ids.Digest) error
 }
 
 // Lesson is what an update has to learn from.

@@ -22,6 +22,7 @@ func TestThreeGenerations(t *testing.T) {
 		t.Error("the ledger has no lineage")
 	}
 	promoted, decoys, ended := 0, 0, false
+	decided := map[ids.Digest]bool{} // entries by which a candidate is to be champion
 	for _, e := range all {
 		b, err := e.Decode()
 		must(t, err)
@@ -29,10 +30,14 @@ func TestThreeGenerations(t *testing.T) {
 			t.Log(e.Key, d.Decision.Pass, d.Decision.Why, d.Decision.Cost.Attempts)
 			if d.Decision.Stage == mindforge.Champion && d.Decision.Pass {
 				promoted++
+				decided[e.Hash] = true
 				if e.Key[5:15] == "gate/decoy" {
 					decoys++
 				}
 			}
+		}
+		if m, ok := b.(ledger.Moved); ok && m.Alias == ledger.Champion && !decided[m.Because] {
+			t.Errorf("%s moved the champion because of %q, which is no decision", e.Key, m.Because)
 		}
 		if m, ok := b.(ledger.Made); ok && m.What == "search" {
 			t.Log(e.Key, m.Tell)

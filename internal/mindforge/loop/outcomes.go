@@ -99,7 +99,7 @@ func (o *outcomes) batch() error {
 	if len(o.fresh) == 0 {
 		return nil
 	}
-	t, err := plain(o.fresh)
+	t, err := o.list(o.fresh)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (o *outcomes) batch() error {
 			passes++
 		}
 	}
-	m := ledger.Made{What: "outcomes", Name: o.name, Hash: t.Name, Tell: map[string]string{"attempts": itoa(len(o.fresh)), "passes": itoa(passes)}, Cost: o.cost}
-	o.later(o.key("%s/%04d", o.name, o.n), m, t)
+	m := ledger.Made{What: "outcomes", Name: o.name, Hash: t[0].Name, Tell: map[string]string{"attempts": itoa(len(o.fresh)), "passes": itoa(passes)}, Cost: o.cost}
+	o.later(o.key("%s/%04d", o.name, o.n), m, t...)
 	o.done, o.n, o.fresh, o.cost = o.done+len(o.fresh), o.n+1, nil, mindforge.Cost{}
 	return nil
 }

@@ -215,6 +215,11 @@ func (s *Settings) check() error {
 		{"update.held", 1 <= s.Update.Held && s.Update.Held <= 1000},
 		{"update.margin", 0 <= s.Update.Margin && s.Update.Margin <= 1},
 		{"update.attempts", 0 <= s.Update.Attempts && s.Update.Attempts <= 64},
+		{"scripted.families", 12 <= s.Scripted.Families && s.Scripted.Families <= 2000},
+		{"scripted.shift", 0 <= s.Scripted.Shift && s.Scripted.Shift <= 100},
+		{"scripted.broken", 0 <= s.Scripted.Broken && s.Scripted.Broken < 1},
+		{"scripted.most", 0 <= s.Scripted.Most && s.Scripted.Most <= 100},
+		{"scripted.sly", -1 <= s.Scripted.Sly && s.Scripted.Sly <= 9},
 		{"canary.share", 0 <= s.Canary.Share && s.Canary.Share < 1},
 	} {
 		if !c.ok {
@@ -226,6 +231,9 @@ func (s *Settings) check() error {
 	}
 	if err := s.searchable(); err != nil {
 		return err
+	}
+	if _, err := s.Hash(); err != nil {
+		return errs.Wrap(errs.FormatInvalid, err, "forge.toml has a number that is none or has no bound (nan, inf)", "docs/formats/forge.md has the bounds")
 	}
 	return s.Update.check()
 }

@@ -24,7 +24,8 @@ func TestSettingsOfAnUpdate(t *testing.T) {
 	if err != nil || s.Update.Method != update.GRPO || s.Update.Rank != 8 || s.Update.Selection.Rows != 9 || s.Update.Epochs != update.Defaults().Epochs {
 		t.Errorf("%+v %v", s.Update, err)
 	}
-	for _, bad := range []string{"[update]\nmethod = \"grpo\"", "[update]\nmethod = \"dpo\"", "[update]\nrank = 0", "[update]\nrows = 0", "[update]\nattempts = -1", "[update]\nlearn = 1", "[discovery]\nattempts = 3", "[discovery.floor]\nshare = 2.0"} {
+	for _, bad := range []string{"[update]\nmethod = \"grpo\"", "[update]\nmethod = \"dpo\"", "[update]\nrank = 0", "[update]\nrows = 0", "[update]\nattempts = -1", "[update]\nlearn = 1", "[discovery]\nattempts = 3", "[discovery.floor]\nshare = 2.0",
+		"[scripted]\nfamilies = 11", "[scripted]\nfamilies = 100000000", "[scripted]\nshift = -1.0", "[scripted]\nshift = inf", "[scripted]\nbroken = 1.0", "[scripted]\nsly = 10", "[budget]\nusd = inf", "[update]\ngrad_clip_norm = inf"} {
 		if _, err := Parse([]byte(least + bad)); errs.CodeOf(err) != errs.FormatInvalid {
 			t.Errorf("%s: %v", bad, err)
 		}

@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 
-	"macaron/internal/errs"
 	"macaron/internal/mindforge"
 	"macaron/internal/mindforge/expansion"
 	"macaron/internal/mindforge/ledger"
@@ -210,9 +209,4 @@ func (w *work) idle() (n int) {
 		n++
 	}
 	return n
-}
-
-// errNoChampion says that the gate was passed by what is not there any more.
-func errNoChampion(name string) error {
-	return errs.New(errs.InvalidRequest, "the "+name+" was moved by somebody else meanwhile", "look at `macaron forge aliases`, and begin a new run from what stands there")
 }

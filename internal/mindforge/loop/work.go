@@ -37,6 +37,9 @@ func (l *Loop) open(ctx context.Context, g int, stage string, t jobs.Ticket) (*w
 		return nil, err
 	}
 	for _, e := range all {
+		if err := e.Sound(); err != nil { // what was changed meanwhile is not gone on from
+			return nil, err
+		}
 		b, err := e.Decode()
 		if err != nil {
 			return nil, err
@@ -107,12 +110,9 @@ func (w *work) text(ctx context.Context, what ledger.What, name ids.Digest) (str
 
 // read decodes a kept text, held to its name.
 func (w *work) read(ctx context.Context, name ids.Digest, into any) error {
-	text, err := w.text(ctx, ledger.PlainText, name)
+	text, err := ledger.Whole(name, func(h ids.Digest) (string, error) { return w.text(ctx, ledger.PlainText, h) })
 	if err != nil {
 		return err
-	}
-	if ids.DigestOf([]byte(text)) != name {
-		return errs.New(errs.ChecksumMismatch, "the kept text "+name.Short()+" is not what its name says", "restore the database from a backup")
 	}
 	return errs.Wrap(errs.FormatInvalid, json.Unmarshal([]byte(text), into), "the kept text "+name.Short()+" cannot be read", "go on with the build that wrote it")
 }
@@ -120,6 +120,15 @@ func (w *work) read(ctx context.Context, name ids.Digest, into any) error {
 func plain(v any) (ledger.Text, error) {
 	raw, err := canonical.Bytes(v)
 	return ledger.Plain(string(raw)), err
+}
+
+// list is a list of any length as it is kept: the first text names it.
+func (w *work) list(v any) ([]ledger.Text, error) {
+	raw, err := canonical.Bytes(v)
+	if err != nil {
+		return nil, err
+	}
+	return ledger.Parts(string(raw), w.Ledger.Limits.Text)
 }
 
 // candidate enters a pair, with its contract's text, under a key.

@@ -52,12 +52,9 @@ type texts func(ids.Digest) (string, error)
 
 // into decodes a kept text, held to its name.
 func (t texts) into(name ids.Digest, v any) error {
-	text, err := t(name)
+	text, err := ledger.Whole(name, t)
 	if err != nil {
 		return err
-	}
-	if ids.DigestOf([]byte(text)) != name {
-		return errs.New(errs.ChecksumMismatch, "the kept text "+name.Short()+" is not what its name says", "restore the database from a backup")
 	}
 	return errs.Wrap(errs.FormatInvalid, json.Unmarshal([]byte(text), v), "the kept text "+name.Short()+" cannot be read", "use the build that wrote it")
 }

@@ -137,6 +137,10 @@ func (r *Releases) Release(ctx context.Context, owner string, name ids.Digest) (
 	return rel, errs.Wrap(errs.FormatInvalid, err, "the kept release "+name.Short()+" cannot be read", "restore the database from a backup")
 }
 
+// errPlanted says that a release is one of a planted problem: its names move like any other's, and
+// nobody is served them.
+var errPlanted = errs.New(errs.Unsupported, "the release is one of a planted problem, at which no model acts", "`macaron forge release` names what is served here")
+
 // Snapshot gives what is served of a release: its contract, and its adapters as they are
 // stored here. An owner gets what is the owner's alone.
 func (r *Releases) Snapshot(ctx context.Context, owner string, name ids.Digest) (registry.Snapshot, error) {
@@ -153,6 +157,9 @@ func (r *Releases) Snapshot(ctx context.Context, owner string, name ids.Digest) 
 	k, err := r.contract(ctx, owner, rel.Harness)
 	if err != nil {
 		return registry.Snapshot{}, err
+	}
+	if k.Planted() {
+		return registry.Snapshot{}, errPlanted
 	}
 	named := map[string]ids.Digest{}
 	for _, s := range rel.Specialists {

@@ -7,6 +7,7 @@ package serve
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"sync"
 	"time"
 
@@ -162,6 +163,9 @@ func (r *Releases) read(ctx context.Context, owner string) (*state, error) {
 			continue
 		}
 		snapshot, err := r.Snapshot(ctx, owner, a.Release)
+		if errors.Is(err, errPlanted) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

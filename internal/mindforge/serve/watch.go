@@ -42,7 +42,11 @@ func (r *Releases) look(ctx context.Context, owner string) error {
 		if a.Release == "" {
 			continue
 		}
-		if _, err := r.Snapshot(ctx, owner, a.Release); err != nil {
+		_, err := r.Snapshot(ctx, owner, a.Release)
+		if errors.Is(err, errPlanted) {
+			continue
+		}
+		if err != nil {
 			return err
 		}
 		if onTrial(a) {

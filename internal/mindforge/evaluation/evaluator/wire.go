@@ -51,6 +51,17 @@ type failure struct {
 	Next    string    `json:"next,omitempty"`
 }
 
+// Refuse tells whoever started the process why it answers nothing: in the place of an answer to
+// its greeting, so that the reason arrives there as it is, and not as a process that has ended.
+func Refuse(out io.Writer, why error) error {
+	c := errs.As(why)
+	text, err := json.Marshal(response{Error: &failure{c.Code, c.Message, c.Next}})
+	if err == nil {
+		_, err = out.Write(append(text, '\n'))
+	}
+	return err
+}
+
 // Serve answers lines until there are no more. A line that is too long ends it: where the
 // next one begins, nobody knows.
 func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
