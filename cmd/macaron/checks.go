@@ -182,7 +182,7 @@ func checkPort(ctx context.Context, c config.Config) finding {
 	}
 	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
-	if base, self, serr := app.Self(c); serr == nil && (&client{base: base, http: self}).alive(ctx) {
+	if base, self, serr := app.Self(c); serr == nil && (&client{base: base, http: self}).alive(ctx, asking) {
 		return ok("port", "a macaron server answers on %s", base)
 	}
 	return problem("port", errs.Wrap(errs.AddressInUse, err, c.Listen+" cannot be listened on: "+err.Error(), "stop the process that uses it, or choose another: PORT=8081 macaron up"))
