@@ -17,18 +17,18 @@ func TestRunsNeedNoAddressAndNoModelToBeEnded(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("no contract"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, says := invoke(t, "", "run", "cancel", none, "--home", home, "--contract", broken, "--listen", free(t)); code != 4 || !strings.Contains(says, "no such run") {
+	if code, _, says := invoke(t, "", "run", "cancel", none, "--home", home, "--contract", broken, "--listen", anywhere); code != 4 || !strings.Contains(says, "no such run") {
 		t.Errorf("without a contract: %d %s", code, says)
 	}
 	for _, what := range [][]string{{"cancel", none}, {"resume", none}, {"approve", none, "call"}, {"judge", none, "--score", "1"}} {
-		args := append([]string{"run"}, append(what, "--home", home, "--contract", contract, "--model", filepath.Join(home, "none.gguf"), "--listen", free(t))...)
+		args := append([]string{"run"}, append(what, "--home", home, "--contract", contract, "--model", filepath.Join(home, "none.gguf"), "--listen", anywhere)...)
 		if code, _, says := invoke(t, "", args...); code != 4 || !strings.Contains(says, "no such run") || strings.Contains(says, "training") {
 			t.Errorf("%v without a server: %d %s", what, code, says)
 		}
 	}
 	environment := []string{"MACARON_HOME=" + home, "MACARON_CONTRACT=" + contract, "MACARON_MODEL=" + flags[5], "MACARON_LISTEN=127.0.0.1:0"}
 	p := launch(t, binary(t), "serve", environment...)
-	args := []string{"run", "cancel", none, "--home", home, "--contract", contract, "--listen", free(t)}
+	args := []string{"run", "cancel", none, "--home", home, "--contract", contract, "--listen", anywhere}
 	if code, _, says := invoke(t, "", args...); code != 4 || !strings.Contains(says, "no such run") {
 		t.Errorf("with a server elsewhere: %d %s", code, says)
 	}

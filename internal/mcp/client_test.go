@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
@@ -218,7 +219,8 @@ func TestLostConnectionIsOpenedAgain(t *testing.T) {
 	if r := use(t, c, "die", `{}`); r.Error == nil || r.Error.Code != errs.UpstreamUnavailable || r.Error.Retryable {
 		t.Errorf("%+v", r.Error)
 	}
-	for range 100 {
+	// The loss is noticed beside the call, and who cannot connect rests for a second.
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if x, err := c.Tool(context.Background(), "other", "put", nil); err == nil {
 			if r, err := x.Invoke(context.Background(), tool.Call{Arguments: json.RawMessage(`{}`)}); err == nil && r.Error == nil {
 				return

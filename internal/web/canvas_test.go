@@ -10,6 +10,7 @@ import (
 	"macaron/internal/axe"
 	"macaron/internal/browser"
 	"macaron/internal/record"
+	"macaron/internal/session"
 )
 
 // plan is the card of trip as a canvas.
@@ -81,6 +82,13 @@ func TestAnAnswerOpensACanvas(t *testing.T) {
 	if all := everything(t, s, id); strings.Contains(all, "quince") {
 		t.Error("the log has the private value")
 	}
+}
+
+// reads waits until the page has read the cards as they are after a turn: before that, its Actions are
+// refused, or are of the turn before.
+func (v *visit) reads(turn session.Turn) {
+	v.t.Helper()
+	v.wait(`performance.getEntriesByType("resource").some((e) => e.name.endsWith("/v1/cards/` + turn.ID + `"))`)
 }
 
 // everything that the log has of a session, as text.
@@ -210,6 +218,7 @@ func TestACardThatWasUsedElsewhere(t *testing.T) {
 	second.wait(of(last(".body")) + `.includes("You said")`)
 	first.text(`new BroadcastChannel("macaron").postMessage(` + quote(id) + `) ?? ""`)
 	first.turns(2)
+	first.reads(s.turn(t, id, 1))
 	first.use(here, "Book")
 	first.turns(3)
 	if acts := bodies[record.CardAction](t, s, id); len(acts) != 2 || acts[1].Receipt.Outcome != "sent" || acts[1].Action.Sequence != 2 {
@@ -258,8 +267,10 @@ export default () => (
 	v.ask("Make a card for guests")
 	v.turns(1)
 	d := v.inside(s)
+	v.reads(s.turn(t, v.session(), 0))
 	v.use(d, "Name")
 	v.must(v.page.Insert("Ana <b>"))
+	v.sees(d, `document.querySelector("input").value === "Ana <b>"`)
 	v.use(d, "Send")
 	v.turns(2)
 	v.wait(of(last(".gesture > span")) + ` + "|" + ` + of(last(".gesture dl")) + ` === "Sent from the card:|NameAna <b>Vegetarianno"`)
@@ -296,8 +307,11 @@ export default () => <button onClick={() => sendAction({ name: "book", reads: []
 	v.sees(d, `document.querySelector("input").value === `+quote(canary))
 	v.ask("Now open it") // what is written fails, and the canvas stays as it was
 	v.wait(of("main") + `.includes("Repair 1 of 2")`)
+	v.turns(3)
 	v.sees(d, `document.body.innerText.includes("Seats: 2") && !document.body.innerText.includes("Open:")`)
 	v.ask("Do without")
+	v.turns(4)
+	v.reads(s.turn(t, v.session(), 3))
 	v.sees(d, `document.body.innerText.includes("Plain") && !document.body.innerText.includes("quince") && !document.querySelector("input")`)
 	v.use(d, "Plain")
 	eventually(t, func() bool { return len(bodies[record.CardAction](t, s, v.session())) > 0 })

@@ -60,6 +60,7 @@ func TestALateFrameOfACardIsTooLate(t *testing.T) {
 	v.wait(`document.querySelector(".card iframe")?.getBoundingClientRect().height > 100`)
 	d := v.inside(s)
 	v.sees(d, `document.body.innerText.includes("Book")`)
+	v.reads(s.turn(t, v.session(), 0))
 	v.number(`(held[0](), 0)`)
 	v.number(`new Promise((done) => setTimeout(() => done(0), 300))`)
 	v.use(d, "Book")

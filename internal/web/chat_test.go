@@ -104,6 +104,7 @@ func TestEditingTheFirstMessageStaysInTheSession(t *testing.T) {
 	v.turns(1)
 	id := v.session()
 	v.click(last(`[data-action="edit"]`))
+	v.wait(`document.activeElement.dataset.action === "editor"`)
 	v.must(v.page.Insert(" again"))
 	v.click(`[data-action="save-edit"]`)
 	v.wait(of(last(".switcher")) + `=== "2/2" && ` + idle)

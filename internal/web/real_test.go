@@ -34,7 +34,7 @@ func TestTheDefaultModelAnswersOnThePage(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Load(map[string]string{"home": home, "contract": path, "listen": "127.0.0.1:0"})
+	cfg, err := config.Load(map[string]string{"home": home, "contract": path, "listen": "127.0.0.1:0", "queue.route_timeout": "5m", "drain": "1m"})
 	if err != nil {
 		t.Fatal(err)
 	}

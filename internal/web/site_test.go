@@ -43,7 +43,7 @@ func settings(t *testing.T, home string) config.Config {
 	if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(`"adapters/`), []byte(`"model:`)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Load(map[string]string{"home": home, "contract": path, "listen": "127.0.0.1:0"})
+	cfg, err := config.Load(map[string]string{"home": home, "contract": path, "listen": "127.0.0.1:0", "queue.route_timeout": "1m", "drain": "1m"})
 	if err != nil {
 		t.Fatal(err)
 	}

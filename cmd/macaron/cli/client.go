@@ -54,15 +54,18 @@ func (e *Env) WithServer(cmd *cobra.Command, fn func(context.Context, *Client) e
 // Serving finds the Macaron that serves this home: at the address of the settings, else
 // where the process that holds the home says that it serves. nil: there is none.
 func Serving(ctx context.Context, c config.Config) (*Client, error) {
-	for _, at := range []func() string{func() string { return c.Listen }, func() string { return homelock.Serving(c.Home) }} {
-		if c.Listen = at(); c.Listen == "" {
+	for _, at := range []struct {
+		address  func() string
+		patience time.Duration
+	}{{func() string { return c.Listen }, Asking}, {func() string { return homelock.Serving(c.Home) }, busy}} {
+		if c.Listen = at.address(); c.Listen == "" {
 			continue
 		}
 		base, self, err := app.Self(c)
 		if err != nil {
 			return nil, err
 		}
-		if running := (&Client{Base: base, HTTP: self, Other: true}); running.Alive(ctx) {
+		if running := (&Client{Base: base, HTTP: self, Other: true}); running.Alive(ctx, at.patience) {
 			return running, nil
 		}
 	}
@@ -93,9 +96,13 @@ func inProcess(ctx context.Context, cfg config.Config, a *app.App, fn func(conte
 	return err
 }
 
+// Asking and busy are how long a server may take to say that it is one: at an address where anybody may be, and where the
+// holder of the home says that it serves, which would refuse a second process anyhow.
+const Asking, busy = time.Second, 10 * time.Second
+
 // Alive reports whether a Macaron answers there.
-func (c *Client) Alive(ctx context.Context) bool {
-	ctx, stop := context.WithTimeout(ctx, time.Second)
+func (c *Client) Alive(ctx context.Context, patience time.Duration) bool {
+	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	var health struct {
 		Status  string `json:"status"`

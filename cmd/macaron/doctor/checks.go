@@ -184,7 +184,7 @@ func checkPort(ctx context.Context, c config.Config) finding {
 	}
 	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
-	if base, self, serr := app.Self(c); serr == nil && (&cli.Client{Base: base, HTTP: self}).Alive(ctx) {
+	if base, self, serr := app.Self(c); serr == nil && (&cli.Client{Base: base, HTTP: self}).Alive(ctx, cli.Asking) {
 		return ok("port", "a macaron server answers on %s", base)
 	}
 	return problem("port", errs.Wrap(errs.AddressInUse, err, c.Listen+" cannot be listened on: "+err.Error(), "stop the process that uses it, or choose another: PORT=8081 macaron up"))

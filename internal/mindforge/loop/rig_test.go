@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -246,11 +247,13 @@ func points() func(string) {
 	}
 }
 
-// start starts the loop's process.
+// start starts the loop's process. Its end is also that of its evaluator, which has the same standard
+// error: that is no file, so Wait waits until nobody has it. One that outlives a killed loop for a while
+// would keep the next one out, and write into the directory as it is removed.
 func (s site) start(t testing.TB, env ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(context.Background(), os.Args[0])
-	cmd.Env, cmd.Stderr = append(env, loopEnv+"="+s.dir), os.Stderr
+	cmd.Env, cmd.Stderr = append(env, loopEnv+"="+s.dir), struct{ io.Writer }{os.Stderr}
 	must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return cmd

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"macaron/internal/disk"
 	"macaron/internal/errs"
@@ -22,7 +23,7 @@ func Acquire(home string) (*Lock, error) {
 	if err != nil {
 		return nil, disk.Error(err, "the lock file "+path+" cannot be opened")
 	}
-	taken, err := tryLock(f)
+	taken, err := take(f)
 	if err != nil {
 		f.Close()
 		return nil, errs.Wrap(errs.StorageFailed, err, "the lock file "+path+" cannot be locked", "put MACARON_HOME on a local disk")
@@ -39,6 +40,25 @@ func Acquire(home string) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
+// looking is the longest that whoever only looks at a lock keeps others from taking it.
+const looking = 10 * time.Second
+
+// take takes the lock, and waits for those who only look at it, which is for a moment.
+func take(f *os.File) (bool, error) {
+	for end := time.Now().Add(looking); ; time.Sleep(time.Millisecond) {
+		if taken, err := tryLock(f); taken || err != nil {
+			return taken, err
+		}
+		shared, err := tryShare(f)
+		if shared {
+			unlock(f)
+		}
+		if !shared || err != nil || time.Now().After(end) {
+			return false, err
+		}
+	}
+}
+
 // Serve has the holder on record as serving at an address, for other programs of this user.
 func (l *Lock) Serve(address string) error {
 	return tell(l.file, address)
@@ -52,21 +72,25 @@ func Serving(home string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close() // frees the lock, should this have taken it
+	defer f.Close()
 	var text [512]byte
 	n, _ := f.ReadAt(text[:], 0) // shorter than that
 	lines := strings.SplitN(string(text[:n]), "\n", 3)
 	if len(lines) < 3 {
 		return ""
 	}
-	if taken, err := tryLock(f); err != nil || taken {
+	if free, err := tryShare(f); err != nil || free { // shared, so that of two who look none takes the other for the holder
+		unlock(f)
 		return ""
 	}
 	return lines[1]
 }
 
 // Close gives the lock back. The file stays, since another process may have it open.
-func (l *Lock) Close() error { return l.file.Close() }
+func (l *Lock) Close() error {
+	unlock(l.file)
+	return l.file.Close()
+}
 
 // tell leaves the process id for the message of whoever comes second, and the address.
 func tell(f *os.File, address string) error {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"macaron/internal/errs"
 )
@@ -87,6 +88,41 @@ func TestWhereTheHolderServes(t *testing.T) {
 	}
 	if at := Serving(home); at != "" {
 		t.Errorf("after the end: %q", at)
+	}
+}
+
+// Whoever looks at the lock at the same moment is no holder: neither is what an ended one has left
+// believed, nor is the home refused.
+func TestWhoLooksKeepsNobodyOut(t *testing.T) {
+	home := t.TempDir()
+	lock, err := Acquire(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Serve("127.0.0.1:4321"); err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.OpenFile(filepath.Join(home, "lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if free, err := tryShare(other); err != nil || !free {
+		t.Fatal(free, err)
+	}
+	if at := Serving(home); at != "" {
+		t.Errorf("what an ended process has left is believed: %q", at)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { unlock(other) })
+	again, err := Acquire(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

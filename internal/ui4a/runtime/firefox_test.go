@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -30,24 +31,30 @@ type marionette struct {
 func startFirefox(t *testing.T) *marionette {
 	t.Helper()
 	profile := t.TempDir()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	_ = l.Close()
-	prefs := fmt.Sprintf("user_pref(\"marionette.port\", %d);\nuser_pref(\"network.proxy.type\", 0);\nuser_pref(\"media.peerconnection.ice.loopback\", true);\n", port)
+	// Firefox takes a port that is free and tells which in its profile.
+	const prefs = "user_pref(\"marionette.port\", 0);\nuser_pref(\"network.proxy.type\", 0);\nuser_pref(\"media.peerconnection.ice.loopback\", true);\n"
 	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("firefox-esr", "--headless", "--marionette", "--no-remote", "--profile", profile)
 	cmd.Env = append(os.Environ(), "HOME="+profile)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its processes write into the profile: all end together
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait(); time.Sleep(300 * time.Millisecond) })
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+		for end := time.Now().Add(10 * time.Second); syscall.Kill(-cmd.Process.Pid, 0) == nil && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
 	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
-		if conn, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+		port, err := os.ReadFile(filepath.Join(profile, "MarionetteActivePort"))
+		if err != nil {
+			continue
+		}
+		if conn, err := net.Dial("tcp4", "127.0.0.1:"+strings.TrimSpace(string(port))); err == nil {
 			m := &marionette{t: t, conn: conn, in: bufio.NewReader(conn)}
 			m.read() // its greeting
 			m.call("WebDriver:NewSession", map[string]any{})
