@@ -50,8 +50,8 @@ func newSFT(r *Recipe, m *Machine, lines, heldOut []line) (method, error) {
 	if len(s.rows) == 0 {
 		return nil, errs.New(errs.InvalidRequest, "no row is left to train on", "look at data.max_tokens and at what the rows learn")
 	}
-	s.batches = r.plan(s.rows)
-	return s, nil
+	s.batches, err = r.plan(s.rows)
+	return s, err
 }
 
 // encodeAll encodes lines and leaves out those that are too long or learn nothing.
