@@ -30,6 +30,8 @@ func TestStrictRecipes(t *testing.T) {
 		"fraction":        {least + "held_out_fraction = 1.5\n", "held_out_fraction"},
 		"no fraction":     {least + "held_out_fraction = nan\n", "held_out_fraction"},
 		"max_tokens":      {least + "max_tokens = -1\n", "max_tokens"},
+		"work is out":     {"work = \"./new/\"\n" + least, "work is its out"},
+		"work in out":     {"work = \"new/work\"\n" + least, "work is its out, or in it"},
 		"schedule":        {least + "[optimizer]\nschedule = \"step\"\n", "schedule"},
 		"rate":            {least + "[optimizer]\nlearning_rate = -1\n", "learning_rate"},
 		"batch":           {least + "[run]\nbatch = 0\n", "run"},
