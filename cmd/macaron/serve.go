@@ -52,7 +52,7 @@ func (e *env) serveAs(ctx context.Context, c config.Config, model models.Local, 
 	}
 	defer reloads(a)()
 	ready := make(chan error, 1)
-	go func() { ready <- e.announce(ctx, a, c, c.Scheme()+l.Addr().String()) }()
+	go func() { ready <- e.announce(ctx, a, c, c.Scheme()+l.Addr().String(), training) }()
 	err = a.Serve(ctx, l)
 	if told := <-ready; err == nil && errs.CodeOf(told) != errs.Canceled {
 		err = told
@@ -80,8 +80,8 @@ func reloads(a *app.App) (end func()) {
 	}
 }
 
-// announce waits for the model and prints where everything is.
-func (e *env) announce(ctx context.Context, a *app.App, c config.Config, url string) error {
+// announce waits for the model and prints where everything is that is served.
+func (e *env) announce(ctx context.Context, a *app.App, c config.Config, url string, training bool) error {
 	if !e.json {
 		fmt.Fprintf(e.out, "Macaron listens at %s; loading ...\n", url)
 	}
@@ -94,6 +94,10 @@ func (e *env) announce(ctx context.Context, a *app.App, c config.Config, url str
 	}
 	if e.json {
 		return e.printJSON(map[string]any{"url": url, "home": c.Home, "engine": facts.Engine, "contract": facts.Contract, "adapters": facts.Adapters})
+	}
+	if training {
+		fmt.Fprintf(e.out, "Ready.\n  clients     TINKER_BASE_URL=%s\n  curves      %s/training\n  engine      %s\n  state       %s\nStop with Ctrl-C.\n", url, url, facts.Engine, c.Home)
+		return nil
 	}
 	var names []string
 	for _, s := range facts.Adapters {
