@@ -41,7 +41,7 @@ type Options struct {
 	Generator backend.Generator // nil: the configured engine or upstream
 	Model     models.Local      // a model file that the caller has verified; zero: the configured one
 	Key       config.Secret     // valid for the local tenant as long as this process lives, which serves its own command alone; "": none
-	Training  bool              // the training service alone: no chat, runs, pages or tools
+	Training  bool              // the training service and its curves alone: no chat, runs or tools
 	Drain     time.Duration     // how long open answers may go on after a stop was asked for; 0: as configured
 	Hurry     <-chan struct{}   // closed: open answers are cut now; nil: never
 	Unread    time.Duration     // how long a stream waits for a client that reads nothing; 0: 30 s

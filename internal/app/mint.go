@@ -222,14 +222,14 @@ func (a *App) serveTraining(w http.ResponseWriter, r *http.Request) {
 	tinker.WriteError(w, beingLoaded())
 }
 
-// outsideTraining tells whether a route is of another room than the training service.
+// outsideTraining tells whether a route is of another room than the training service and its curves.
 func outsideTraining(e entry) bool {
 	_, path, _ := strings.Cut(e.pattern, " ")
 	switch path {
-	case "/healthz", "/readyz", "/metrics", "/admin/reload":
+	case "/healthz", "/readyz", "/metrics", "/admin/reload", "/training", "/assets/{name}":
 		return false
 	}
-	return !strings.HasPrefix(path, tinker.Root+"/")
+	return !strings.HasPrefix(path, tinker.Root+"/") && !strings.HasPrefix(path, "/v1/training/")
 }
 
 // trainingState reads the service for the metrics.

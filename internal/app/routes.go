@@ -125,7 +125,7 @@ func (a *App) routes() http.Handler {
 	mux, scopes, methods := http.NewServeMux(), map[string]auth.Scope{}, map[string]string{}
 	a.entries = slices.Concat(a.table(), a.cards(), a.publishing(), a.trainingTable())
 	if a.alone {
-		a.entries = slices.DeleteFunc(a.entries, outsideTraining)
+		a.entries = append(slices.DeleteFunc(a.entries, outsideTraining), entry{"GET /{$}", auth.Public, http.RedirectHandler("/training", http.StatusFound)})
 	}
 	for _, e := range a.entries {
 		mux.Handle(e.pattern, e.handler)
@@ -142,7 +142,11 @@ func (a *App) routes() http.Handler {
 
 // nothing answers what stands in no line of the table.
 func (a *App) nothing(w http.ResponseWriter, r *http.Request) {
-	a.fail(w, errs.New(errs.NotFound, "there is nothing at "+method(r)+" "+errs.Clip(r.URL.Path), "the API is under /v1/, the chat page at /"))
+	next := "the API is under /v1/, the chat page at /"
+	if a.alone {
+		next = "this is the training service alone: its API is under " + tinker.Root + "/, the curves at /training; `macaron up` serves chat too"
+	}
+	a.fail(w, errs.New(errs.NotFound, "there is nothing at "+method(r)+" "+errs.Clip(r.URL.Path), next))
 }
 
 func (a *App) otherMethod(allowed string) http.Handler {

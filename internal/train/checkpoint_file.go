@@ -49,6 +49,13 @@ func (t *Trainer) Keep(dir, cursor string) (ids.Digest, error) {
 	return d, nil
 }
 
+// IsKept tells whether a file of that name is one that Keep makes.
+func IsKept(name string) bool {
+	digits, ok := strings.CutSuffix(name, checkpointSuffix)
+	_, err := ids.ParseDigest("sha256:" + digits)
+	return name == latestFile || ok && err == nil
+}
+
 // Latest reads the newest checkpoint of a directory: not_found when there is none,
 // checksum_mismatch when its bytes are not the ones that were written.
 func Latest(dir string) (*Checkpoint, error) {

@@ -47,6 +47,22 @@ func kindOf(name string) (*lossKind, error) {
 	return nil, errs.New(errs.InvalidRequest, fmt.Sprintf("there is no loss %q", errs.Clip(name)), "use one of "+known).In("loss_fn")
 }
 
+// Check refuses a loss that is not there, or a setting that it does not have or cannot take.
+func (l Loss) Check() error {
+	kind, err := kindOf(l.Name)
+	if err == nil {
+		_, err = kind.read(l)
+	}
+	return err
+}
+
+// Policy tells whether a loss is a policy gradient: its data have log probabilities of the
+// sampling, and advantages.
+func (l Loss) Policy() bool { k := lossKinds[l.Name]; return k != nil && k.policy }
+
+// Sequence tells whether a loss has one ratio for all tokens that sequence_ratio_mask marks.
+func (l Loss) Sequence() bool { k := lossKinds[l.Name]; return k != nil && k.sequence }
+
 // evaluation is a loss over some data: what the passes ask for, and what they told.
 type evaluation struct {
 	kind *lossKind

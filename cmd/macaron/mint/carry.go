@@ -152,6 +152,9 @@ func newMintExport(e *cli.Env) *cobra.Command {
 	}
 	how := access(c)
 	c.RunE = func(cmd *cobra.Command, given []string) error {
+		if state && format != "oci" && !strings.HasPrefix(given[1], artifact.Prefix) {
+			return errs.New(errs.InvalidRequest, "training state travels in OCI artifacts alone", "add --format oci, or leave --state out").In("state")
+		}
 		return withCatalogue(cmd.Context(), e, func(cfg config.Config, k *catalogue.Catalogue) error {
 			hash, err := named(cmd.Context(), k, Tenant(cmd), given[0])
 			if err != nil {
@@ -159,7 +162,7 @@ func newMintExport(e *cli.Env) *cobra.Command {
 			}
 			b, err := bundled(cmd.Context(), k, Tenant(cmd), hash)
 			if err == nil && state {
-				b.State, err = states(cmd.Context(), k, cfg.Home, Tenant(cmd), b.Published)
+				b.State, err = states(cmd.Context(), k, cfg.Home, Tenant(cmd), given[0], b.Published)
 			}
 			if err != nil {
 				return err
@@ -216,21 +219,19 @@ func onBase(e *cli.Env, cmd *cobra.Command, base string, do func(string) error) 
 	})
 }
 
-// states are the training states that a pointer on a revision names.
-func states(ctx context.Context, k *catalogue.Catalogue, home, owner string, p adapter.Published) ([]artifact.State, error) {
-	all, err := k.Pointers(ctx, owner, p.Name)
+// states are the training states that a pointer on a revision names; asked is how it was named.
+func states(ctx context.Context, k *catalogue.Catalogue, home, owner, asked string, p adapter.Published) ([]artifact.State, error) {
+	all, err := k.Pointers(ctx, owner, "")
 	if err != nil {
 		return nil, err
 	}
-	for _, at := range all {
-		if at.Revision == p.Hash && at.Checkpoint != "" {
-			return statesOf(home, at)
-		}
+	if at, ok := catalogue.Linked(all, asked, p); ok {
+		return statesOf(home, at)
 	}
 	if p.Checkpoint != "" {
 		return statesOf(home, adapter.Pointer{Checkpoint: p.Checkpoint})
 	}
-	return nil, errs.New(errs.NotFound, "no name of "+p.Name+" on this revision has a training checkpoint", "promote it with --checkpoint, or export without --state")
+	return nil, errs.New(errs.NotFound, "no name on the revision "+p.Hash.Short()+" has a training checkpoint", "promote it with --checkpoint, or export without --state")
 }
 
 func statesOf(home string, p adapter.Pointer) ([]artifact.State, error) {

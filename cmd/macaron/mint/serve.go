@@ -13,8 +13,8 @@ func mintServe(e *cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the training service alone: the Tinker protocol under /api/v1",
-		Long: "Serve the training service in the foreground, on the embedded engine and without chat,\n" +
-			"runs or pages; `macaron up` has it beside them. The model is fetched if it is missing.\n" +
+		Long: "Serve the training service and its curves in the foreground, on the embedded engine and without\n" +
+			"chat and runs; `macaron up` has it beside them. The model is fetched if it is missing.\n" +
 			"Clients set TINKER_BASE_URL to the address that is printed.",
 		Example: "  macaron mint serve\n  TINKER_BASE_URL=http://127.0.0.1:8080 TINKER_API_KEY=tml-local python train.py",
 		Args:    cli.NoArgs,

@@ -55,7 +55,7 @@ func ServeAs(ctx context.Context, e *cli.Env, c config.Config, model models.Loca
 	}
 	defer reloads(a)()
 	ready := make(chan error, 1)
-	go func() { ready <- announce(ctx, e, a, c, c.Scheme()+l.Addr().String()) }()
+	go func() { ready <- announce(ctx, e, a, c, c.Scheme()+l.Addr().String(), training) }()
 	err = a.Serve(ctx, l)
 	if told := <-ready; err == nil && errs.CodeOf(told) != errs.Canceled {
 		err = told
@@ -83,8 +83,8 @@ func reloads(a *app.App) (end func()) {
 	}
 }
 
-// announce waits for the model and prints where everything is.
-func announce(ctx context.Context, e *cli.Env, a *app.App, c config.Config, url string) error {
+// announce waits for the model and prints where everything is that is served.
+func announce(ctx context.Context, e *cli.Env, a *app.App, c config.Config, url string, training bool) error {
 	if !e.JSON {
 		fmt.Fprintf(e.Out, "Macaron listens at %s; loading ...\n", url)
 	}
@@ -97,6 +97,10 @@ func announce(ctx context.Context, e *cli.Env, a *app.App, c config.Config, url 
 	}
 	if e.JSON {
 		return e.PrintJSON(map[string]any{"url": url, "home": c.Home, "engine": facts.Engine, "contract": facts.Contract, "adapters": facts.Adapters})
+	}
+	if training {
+		fmt.Fprintf(e.Out, "Ready.\n  clients     TINKER_BASE_URL=%s\n  curves      %s/training\n  engine      %s\n  state       %s\nStop with Ctrl-C.\n", url, url, facts.Engine, c.Home)
+		return nil
 	}
 	var names []string
 	for _, s := range facts.Adapters {

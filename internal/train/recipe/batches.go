@@ -1,8 +1,11 @@
 package recipe
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+
+	"macaron/internal/errs"
 )
 
 // batches shuffles rows and cuts them into the batches of one epoch: rows of one group
@@ -54,18 +57,22 @@ func shared(a, b []int32) int {
 	return n
 }
 
-// plan is the batch of every step of the run.
-func (r *Recipe) plan(rows []row) [][]int {
+// maxSteps bounds the batches of a run, which are in memory from its start.
+const maxSteps = 1 << 22
+
+// plan is the batch of every step of the run. Epochs have about as many steps as the first.
+func (r *Recipe) plan(rows []row) ([][]int, error) {
 	var out [][]int
-	for epoch := 0; ; epoch++ {
-		if r.Run.Steps == 0 && epoch == r.Run.Epochs {
-			return out
+	for epoch := 0; r.Run.Steps > 0 || epoch < r.Run.Epochs; epoch++ {
+		if r.Run.Steps > maxSteps || epoch == 1 && r.Run.Steps == 0 && len(out) > maxSteps/r.Run.Epochs {
+			return nil, errs.New(errs.TooLarge, fmt.Sprintf("the run would have more than %d steps", maxSteps), "lower run.steps or run.epochs")
 		}
 		for _, b := range r.batches(rows, epoch) {
 			if r.Run.Steps > 0 && len(out) == r.Run.Steps {
-				return out
+				return out, nil
 			}
 			out = append(out, b)
 		}
 	}
+	return out, nil
 }

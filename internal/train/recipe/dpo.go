@@ -38,8 +38,8 @@ func newDPO(r *Recipe, m *Machine, lines, heldOut []line, start *lora.Adapter) (
 	for i := range first {
 		first[i] = d.pairs[2*i]
 	}
-	d.batches = r.plan(first)
-	return d, nil
+	d.batches, err = r.plan(first)
+	return d, err
 }
 
 // encode makes two rows of each line.

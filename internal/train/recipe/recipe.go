@@ -180,28 +180,44 @@ func (r *Recipe) check() error {
 		{!slices.Contains(methods, r.Method), "method", strings.Join(methods, ", ")},
 		{r.Out == "", "out", "a directory to make"},
 		{r.Data.Train == "", "data.train", "a file of JSON lines"},
-		{r.Data.Fraction < 0 || r.Data.Fraction >= 1, "data.held_out_fraction", "0 to below 1"},
+		{!(r.Data.Fraction >= 0 && r.Data.Fraction < 1), "data.held_out_fraction", "0 to below 1"},
+		{r.Data.MaxTokens < 0, "data.max_tokens", "a number of tokens, or 0 for the model's context"},
 		{!slices.Contains([]string{"constant", "linear", "cosine"}, o.Schedule), "optimizer.schedule", "constant, linear or cosine"},
 		{o.WarmupSteps < 0 || !(o.FinalRatio >= 0 && o.FinalRatio <= 1), "optimizer.warmup_steps and final_ratio", "no negative number, and 0 to 1"},
 		{run.Epochs < 1 || run.Steps < 0 || run.Batch < 1 || run.BatchTokens < 0 || run.ChunkRows < 0 || run.CheckpointEvery < 0 || run.EvaluateEvery < 0, "run", "positive numbers"},
 		{run.PrefixRefresh < 1 || run.PrefixRefresh > 1<<20 || !(run.PrefixDrift >= 1e-9 && run.PrefixDrift <= 1e6), "run.prefix_refresh and prefix_drift", "at least 1, and a positive number"},
 		{!(r.DPO.Beta > 0) || math.IsInf(r.DPO.Beta, 0), "dpo.beta", "a positive number"},
-		{r.RL.Group < 1 || r.RL.Group > 1024 || r.RL.MaxTokens < 1 || r.RL.Updates < 1 || !(r.RL.Temperature > 0 && r.RL.Temperature <= 100), "rl", "group 1 to 1024, max_tokens, updates and temperature above 0"},
+		{r.RL.Group < 1 || r.RL.Group > 1024 || r.RL.MaxTokens < 1 || r.RL.MaxTokens > 1<<24 || r.RL.Updates < 1 || r.RL.Updates > 1024 || !(r.RL.Temperature > 0 && r.RL.Temperature <= 100), "rl", "group and updates 1 to 1024, max_tokens 1 to 16777216, temperature above 0, to 100"},
 		{r.Distill.Top < 0 || r.Distill.Top > 64, "distill.top", "0 to 64"},
 	} {
 		if c.bad {
 			return errs.New(errs.FormatInvalid, "the recipe's "+c.key+" is not usable", "use "+c.want)
 		}
 	}
+	if err := r.apart(); err != nil {
+		return err
+	}
 	if _, err := train.ParseWay(run.Gradient); err != nil {
 		return err
 	}
 	if r.Method == "grpo" || r.Method == "ppo" {
-		if err := r.RL.Reward.check(); err != nil {
+		if err := r.RL.check(r); err != nil {
 			return err
 		}
 	}
 	return r.adam(0, 1).Check()
+}
+
+// check refuses a loss that would fail at the first step at which an answer has an advantage.
+func (w *RL) check(r *Recipe) error {
+	l := r.loss(train.Loss{Name: w.Loss, Config: w.Config})
+	if err := l.Check(); err != nil {
+		return err
+	}
+	if !l.Policy() {
+		return errs.New(errs.FormatInvalid, "the recipe's rl.loss is "+w.Loss+", which reads no advantages", "use a policy loss, such as importance_sampling")
+	}
+	return w.Reward.check()
 }
 
 // path makes a path of the recipe one of this process.

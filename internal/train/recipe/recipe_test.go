@@ -10,6 +10,11 @@ import (
 
 const least = "method = \"sft\"\nout = \"new\"\n[data]\ntrain = \"rows.jsonl\"\n"
 
+// policyLoss is a recipe of grpo with settings of its loss.
+func policyLoss(rl string) string {
+	return strings.Replace(least, "sft", "grpo", 1) + "[rl]\n" + rl + "\n[rl.reward]\nkind = \"exact\"\n"
+}
+
 func TestStrictRecipes(t *testing.T) {
 	if _, err := Parse([]byte(least), "."); err != nil {
 		t.Fatal(err)
@@ -23,10 +28,20 @@ func TestStrictRecipes(t *testing.T) {
 		"no out":          {strings.Replace(least, `"new"`, `""`, 1), "out"},
 		"no data":         {"method = \"sft\"\nout = \"x\"\n", "data.train"},
 		"fraction":        {least + "held_out_fraction = 1.5\n", "held_out_fraction"},
+		"no fraction":     {least + "held_out_fraction = nan\n", "held_out_fraction"},
+		"max_tokens":      {least + "max_tokens = -1\n", "max_tokens"},
+		"work is out":     {"work = \"./new/\"\n" + least, "work is its out"},
+		"work in out":     {"work = \"new/work\"\n" + least, "work is its out, or in it"},
 		"schedule":        {least + "[optimizer]\nschedule = \"step\"\n", "schedule"},
 		"rate":            {least + "[optimizer]\nlearning_rate = -1\n", "learning_rate"},
 		"batch":           {least + "[run]\nbatch = 0\n", "run"},
 		"reward":          {strings.Replace(least, "sft", "grpo", 1), "reward.kind"},
+		"loss":            {policyLoss("loss = \"magic\""), `no loss "magic"`},
+		"no policy loss":  {policyLoss("loss = \"cross_entropy\""), "reads no advantages"},
+		"setting":         {policyLoss("loss = \"ppo\"\nconfig = {clip = 1}"), `no setting "clip"`},
+		"setting's value": {policyLoss("loss = \"ppo\"\nconfig = {clip_low_threshold = nan}"), "clip_low_threshold"},
+		"answers":         {policyLoss("max_tokens = 9223372036854775807"), "rl"},
+		"updates":         {policyLoss("updates = 9223372036854775807"), "rl"},
 		"pattern":         {strings.Replace(least, "sft", "grpo", 1) + "[rl.reward]\nkind = \"regex\"\npattern = \"(\"\n", "pattern"},
 	} {
 		_, err := Parse([]byte(c.text), ".")
@@ -58,7 +73,15 @@ func TestBatchesCoverEveryRowOnce(t *testing.T) {
 		rows = append(rows, row{tokens: []int32{1, 2, 3, int32(i)}, group: string(rune('a' + i%2))})
 	}
 	r := &Recipe{Seed: 3, Run: Run{Epochs: 2, Batch: 5, BatchTokens: 7}}
-	plan := r.plan(rows)
+	plans := func() [][]int {
+		t.Helper()
+		all, err := r.plan(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	plan := plans()
 	seen := map[int]int{}
 	for _, b := range plan {
 		if len(b) > 4 { // 4 tokens, then one more for each row that begins alike
@@ -76,11 +99,17 @@ func TestBatchesCoverEveryRowOnce(t *testing.T) {
 			t.Errorf("row %d stands there %d times in two epochs", i, seen[i])
 		}
 	}
-	if r.Seed++; equal(plan, r.plan(rows)) {
+	if r.Seed++; equal(plan, plans()) {
 		t.Error("another seed gives the same order")
 	}
-	if r.Seed--; !equal(plan, r.plan(rows)) {
+	if r.Seed--; !equal(plan, plans()) {
 		t.Error("the same seed gives another order")
+	}
+	for _, many := range []Run{{Epochs: 1 << 40, Batch: 5}, {Epochs: 1, Steps: 1 << 40, Batch: 5}} {
+		r.Run = many
+		if _, err := r.plan(rows); errs.CodeOf(err) != errs.TooLarge {
+			t.Errorf("%+v: %v", many, err)
+		}
 	}
 }
 

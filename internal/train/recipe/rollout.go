@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"macaron/internal/engine/lora"
 	"macaron/internal/errs"
@@ -36,8 +37,9 @@ func newRollouts(r *Recipe, m *Machine, lines []line) (*rollouts, error) {
 	if len(out.prompts) == 0 {
 		return nil, errs.New(errs.InvalidRequest, "no prompt is left", "look at data.max_tokens and rl.max_tokens")
 	}
-	out.batches = r.plan(out.prompts)
-	return out, nil
+	var err error
+	out.batches, err = r.plan(out.prompts)
+	return out, err
 }
 
 // taken is an answer and what the learner needs of it.
@@ -70,8 +72,9 @@ func (o *rollouts) sample(ctx context.Context, a *lora.Adapter, batch, group int
 	return out, nil
 }
 
-// datum is an answer as a policy loss reads it, its advantages divided by the answers.
-func (k *taken) datum(answers int) train.Datum {
+// datum is an answer as a policy loss reads it, its advantages divided by the answers. A ratio
+// of the sequence is over the whole answer.
+func (k *taken) datum(answers int, l train.Loss) train.Datum {
 	n, from := len(k.prompt)+len(k.answer.Tokens)-1, len(k.prompt)-1
 	tokens := append(append([]int32{}, k.prompt...), k.answer.Tokens...)[:n]
 	targets, q, adv := make([]int64, n), make([]float32, n), make([]float32, n)
@@ -81,7 +84,11 @@ func (k *taken) datum(answers int) train.Datum {
 	for i, t := range k.answer.Tokens {
 		targets[from+i], q[from+i], adv[from+i] = int64(t), k.answer.Logprobs[i], k.advantages[i]/float32(answers)
 	}
-	return train.Datum{Tokens: tokens, Inputs: map[string]train.Tensor{"target_tokens": {Ints: targets}, "logprobs": {Floats: q}, "advantages": {Floats: adv}}}
+	in := map[string]train.Tensor{"target_tokens": {Ints: targets}, "logprobs": {Floats: q}, "advantages": {Floats: adv}}
+	if l.Sequence() {
+		in["sequence_ratio_mask"] = train.Tensor{Floats: append(make([]float32, from), slices.Repeat([]float32{1}, n-from)...)}
+	}
+	return train.Datum{Tokens: tokens, Inputs: in}
 }
 
 // learn is the policy gradient of answers; those without any advantage are left out.
@@ -92,7 +99,7 @@ func (o *rollouts) learn(ctx context.Context, t *train.Trainer, all []taken, l t
 		rep.tokens += len(all[i].prompt) + len(all[i].answer.Tokens)
 		for _, a := range all[i].advantages {
 			if a != 0 {
-				data = append(data, all[i].datum(len(all)))
+				data = append(data, all[i].datum(len(all), l))
 				break
 			}
 		}

@@ -48,6 +48,9 @@ type cursor struct {
 	Recipe ids.Digest `json:"recipe"`
 	Data   ids.Digest `json:"data"`
 	Tokens int64      `json:"tokens"`
+
+	Parent  ids.Digest `json:"parent,omitempty"` // these two are files that the recipe names
+	Teacher ids.Digest `json:"teacher,omitempty"`
 }
 
 // run is one call of Train.
@@ -68,6 +71,11 @@ func (r *Recipe) Train(ctx context.Context, m Machine, o Options) (Result, error
 	if _, err := os.Lstat(r.path(r.Out)); err == nil {
 		return Result{}, errs.New(errs.InvalidRequest, r.path(r.Out)+" is there already", "remove it, or give another out")
 	}
+	mine, err := r.claim()
+	if err != nil {
+		return Result{}, err
+	}
+	defer mine.Close() // which gives it back
 	x := &run{r: r, m: &m, o: o, made: Result{Dir: r.path(r.Out), Base: m.Base.Base, Recipe: r.Hash, Method: r.Method, Gradient: r.gradient(), Seed: r.Seed}}
 	if err := x.prepare(); err != nil {
 		return Result{}, err
@@ -161,8 +169,8 @@ func (x *run) newMethod(lines, heldOut []line) (method, error) {
 func (x *run) open() (err error) {
 	work := x.r.path(x.r.Work)
 	if x.o.Fresh {
-		if err := os.RemoveAll(work); err != nil {
-			return disk.Error(err, work+" cannot be removed")
+		if err := clear(work); err != nil {
+			return err
 		}
 	}
 	c, err := train.Latest(work)
@@ -197,6 +205,14 @@ func (x *run) resume(c *train.Checkpoint) (err error) {
 	var at cursor
 	if err := json.Unmarshal([]byte(c.Cursor), &at); err != nil || at.Recipe != x.r.Hash || at.Data != x.made.Data {
 		return errs.New(errs.InvalidRequest, "the checkpoint in "+x.r.path(x.r.Work)+" is of another recipe or of other data", "restore these, or begin anew with --fresh")
+	}
+	for _, c := range []struct {
+		key      string
+		was, now ids.Digest
+	}{{"adapter.init", at.Parent, x.made.Parent}, {"distill.teacher", at.Teacher, x.made.Teacher}} {
+		if c.was != "" && c.was != c.now {
+			return errs.New(errs.InvalidRequest, fmt.Sprintf("the run began with the revision %s as %s, which is %s now", c.was.Short(), c.key, c.now.Short()), "restore that adapter, or begin anew with --fresh")
+		}
 	}
 	x.made.Tokens = at.Tokens
 	x.t, err = train.Resume(x.m.Passes, x.m.Base, x.m.Context, c, train.Optimizer)
@@ -280,7 +296,7 @@ func (x *run) evaluate(ctx context.Context, into map[string]float64) error {
 }
 
 func (x *run) keep() error {
-	text, err := json.Marshal(cursor{x.r.Hash, x.made.Data, x.made.Tokens})
+	text, err := json.Marshal(cursor{x.r.Hash, x.made.Data, x.made.Tokens, x.made.Parent, x.made.Teacher})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // Scored is how an adapter does on one row.
 type Scored struct {
 	Loss    float64 `json:"loss"`    // cross entropy in nats, summed over what is learned
-	Learned float64 `json:"learned"` // the sum of the row's weights
+	Learned float64 `json:"learned"` // the sum of the row's weights, without their signs
 }
 
 // Length is the number of tokens of a line of a data file; 0 of one that learns nothing.

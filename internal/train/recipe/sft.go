@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 
 	"macaron/internal/errs"
 	"macaron/internal/train"
@@ -49,8 +50,8 @@ func newSFT(r *Recipe, m *Machine, lines, heldOut []line) (method, error) {
 	if len(s.rows) == 0 {
 		return nil, errs.New(errs.InvalidRequest, "no row is left to train on", "look at data.max_tokens and at what the rows learn")
 	}
-	s.batches = r.plan(s.rows)
-	return s, nil
+	s.batches, err = r.plan(s.rows)
+	return s, err
 }
 
 // encodeAll encodes lines and leaves out those that are too long or learn nothing.
@@ -76,12 +77,13 @@ func (r *Recipe) most(m *Machine) int {
 	return m.Context
 }
 
-// weight is the sum of a row's weights.
+// weight is how much a row learns: the sum of its weights without their signs, since what is
+// unlearned counts as what is learned does. It is what means are taken over.
 func (w *row) weight() float64 {
 	sum := 0.0
 	for i, v := range w.weights {
 		if i > 0 {
-			sum += float64(v)
+			sum += math.Abs(float64(v))
 		}
 	}
 	return sum

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"macaron/cmd/macaron/cli"
 	"macaron/internal/config"
 	"macaron/internal/store/homelock"
 )
@@ -17,11 +16,11 @@ import (
 // took it for none would begin one of its own there, and be refused.
 func TestABusyServerOfTheHomeIsFound(t *testing.T) {
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(cli.Asking + asking/2)
+		time.Sleep(Asking + Asking/2)
 		fmt.Fprint(w, `{"status":"ok","version":"1"}`)
 	}))
 	defer busy.Close()
-	c := config.Config{Home: t.TempDir(), Listen: anywhere}
+	c := config.Config{Home: t.TempDir(), Listen: "127.0.0.1:0"}
 	lock, err := homelock.Acquire(c.Home)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +29,7 @@ func TestABusyServerOfTheHomeIsFound(t *testing.T) {
 	if err := lock.Serve(strings.TrimPrefix(busy.URL, "http://")); err != nil {
 		t.Fatal(err)
 	}
-	running, err := cli.Serving(t.Context(), c)
+	running, err := Serving(t.Context(), c)
 	if err != nil || running == nil || running.base != busy.URL {
 		t.Errorf("%+v, %v", running, err)
 	}

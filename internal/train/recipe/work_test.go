@@ -1,0 +1,88 @@
+package recipe_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"macaron/internal/errs"
+	"macaron/internal/train/recipe"
+)
+
+const sevenRows = `{"tokens":[3,4,10,20],"weights":[0,1,1,1]}`
+
+// Beginning anew removes what a run left and keeps what else is in the work directory, which may
+// be the recipe's own.
+func TestFreshKeepsForeignFiles(t *testing.T) {
+	m, dir := machine(t), t.TempDir()
+	r := tokens(t, dir, sevenRows, 0.02, "steps = 2\n")
+	r.Work = "."
+	if err := os.MkdirAll(filepath.Join(dir, "mine"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"notes.txt", "model.safetensors", "mine/latest"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("kept"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := r.Train(t.Context(), m, recipe.Options{Stop: 1}); err != nil || got.Done {
+		t.Fatalf("%+v %v", got, err)
+	}
+	made, err := r.Train(t.Context(), m, recipe.Options{Fresh: true})
+	if err != nil || made.Tokens != 8 {
+		t.Errorf("it did not begin anew: %+v %v", made, err)
+	}
+	for _, name := range []string{"rows.jsonl", "notes.txt", "model.safetensors", "mine/latest"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s is gone: %v", name, err)
+		}
+	}
+}
+
+// One process at a time trains in a work directory.
+func TestTwoRunsOfOneRecipe(t *testing.T) {
+	m, dir := machine(t), t.TempDir()
+	r := tokens(t, dir, sevenRows, 0.02, "steps = 3\n")
+	_, err := r.Train(t.Context(), m, recipe.Options{Tell: func(step, _ int, _ map[string]float64) {
+		if _, err := r.Train(t.Context(), m, recipe.Options{}); errs.CodeOf(err) != errs.InvalidRequest || !strings.Contains(err.Error(), "another process") {
+			t.Errorf("a second run at step %d: %v", step, err)
+		}
+	}})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A run that began from an adapter does not go on as if it had begun from another one.
+func TestTheAdapterItBeganFromHasChanged(t *testing.T) {
+	m, dir := machine(t), t.TempDir()
+	first := func(rate float64) {
+		t.Helper()
+		at := t.TempDir()
+		made, err := tokens(t, at, sevenRows, rate, "steps = 1\n").Train(t.Context(), m, recipe.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "first")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(made.Dir, filepath.Join(dir, "first")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first(0.01)
+	r := tokens(t, dir, sevenRows, 0.02, "steps = 3\n")
+	r.Adapter.Init = "first"
+	if _, err := r.Train(t.Context(), m, recipe.Options{Stop: 1}); err != nil {
+		t.Fatal(err)
+	}
+	first(0.03)
+	if _, err := r.Train(t.Context(), m, recipe.Options{}); errs.CodeOf(err) != errs.InvalidRequest || !strings.Contains(err.Error(), "adapter.init") {
+		t.Errorf("it goes on: %v", err)
+	}
+	first(0.01)
+	if _, err := r.Train(t.Context(), m, recipe.Options{}); err != nil {
+		t.Error(err)
+	}
+}
