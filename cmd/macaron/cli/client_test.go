@@ -30,7 +30,7 @@ func TestABusyServerOfTheHomeIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	running, err := Serving(t.Context(), c)
-	if err != nil || running == nil || running.base != busy.URL {
+	if err != nil || running == nil || running.Base != busy.URL {
 		t.Errorf("%+v, %v", running, err)
 	}
 }
