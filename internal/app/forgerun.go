@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -31,12 +32,12 @@ import (
 )
 
 // Jobs opens the queue of jobs where the settings say that the log is. alone: this process holds
-// the home's lock.
-func Jobs(ctx context.Context, c config.Config, alone bool) (*storejobs.Queue, error) {
+// the home's lock. What it cannot keep, it tells the log; nil: nobody.
+func Jobs(ctx context.Context, c config.Config, alone bool, log *slog.Logger) (*storejobs.Queue, error) {
 	if c.Store.URL != "" {
-		return storejobs.Open(ctx, storejobs.Options{URL: c.Store.URL.Reveal()})
+		return storejobs.Open(ctx, storejobs.Options{URL: c.Store.URL.Reveal(), Log: log})
 	}
-	return storejobs.Open(ctx, storejobs.Options{Path: filepath.Join(c.Home, "jobs.db"), Alone: alone})
+	return storejobs.Open(ctx, storejobs.Options{Path: filepath.Join(c.Home, "jobs.db"), Alone: alone, Log: log})
 }
 
 // ForgeRun is a run of the loop in this process.
@@ -62,7 +63,7 @@ func OpenForge(ctx context.Context, c config.Config, set loop.Settings, command 
 	if err := f.open(ctx, c, set.Actor, o); err != nil {
 		return nil, err
 	}
-	if f.Queue, err = Jobs(ctx, c, true); err != nil {
+	if f.Queue, err = Jobs(ctx, c, true, o.Log); err != nil {
 		return nil, err
 	}
 	run, err := set.Run()

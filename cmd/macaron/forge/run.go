@@ -133,7 +133,7 @@ func withForge(ctx context.Context, e *cli.Env, do func(l *ledger.Ledger, q *sto
 		return err
 	}
 	return e.WithStore(ctx, func(s app.Store) error {
-		q, err := app.Jobs(ctx, c, false)
+		q, err := app.Jobs(ctx, c, false, nil)
 		if err != nil {
 			return err
 		}

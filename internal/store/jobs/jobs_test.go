@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -126,6 +127,10 @@ func TestKeysAreUnique(t *testing.T) {
 // A failing handler is tried again so often, and a final error not; either can be resumed.
 func TestTriesAreCounted(t *testing.T) {
 	both(t, func(t *testing.T, o Options) {
+		told, err := os.Create(filepath.Join(t.TempDir(), "log"))
+		must(t, err)
+		defer told.Close()
+		o.Log = slog.New(slog.NewTextHandler(told, nil))
 		q := opened(t, o)
 		var ran atomic.Int64
 		good := false
@@ -146,6 +151,9 @@ func TestTriesAreCounted(t *testing.T) {
 		}
 		if s := state(t, q, "x"); s.Tried != 1 || *s.Last != (jobs.Failure{Code: errs.Forbidden, Message: "never", Next: "ask"}) {
 			t.Errorf("a final error was tried %d times and is %+v", s.Tried, s.Last)
+		}
+		if log, err := os.ReadFile(told.Name()); err != nil || strings.Count(string(log), `"a job failed, and is tried again" job=f err=no`) != 1 {
+			t.Errorf("the log says %s, %v", log, err)
 		}
 		good = true
 		must(t, q.Resume(t.Context(), "x"))

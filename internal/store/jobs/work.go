@@ -92,6 +92,8 @@ func (w *worker) Work(ctx context.Context, j *river.Job[args]) error {
 	case jobs.IsFinal(err), failures(j.JobRow)+1 >= j.Args.Body.Tries:
 		return river.JobCancel(written(err))
 	}
+	// What went wrong may be the disk that the queue is on too: then the queue never says it.
+	w.q.o.Log.Error("a job failed, and is tried again", "job", j.Args.Key, "err", err)
 	return written(err)
 }
 
