@@ -13,7 +13,8 @@ func (s *Service) hold(ctx context.Context) (bool, error) {
 }
 
 // keepHold renews the hold on the work, or waits for it. One that is lost ends the work
-// before another process may begin, and is waited for like any other.
+// before another process may begin, and is waited for like any other: the lease counts from the
+// question, not from the answer.
 func (s *Service) keepHold(held bool) {
 	lease := s.o.Limits.Lease
 	tick := time.NewTicker(lease / 3)
@@ -25,7 +26,10 @@ func (s *Service) keepHold(held bool) {
 			return
 		case <-tick.C:
 		}
-		mine, err := s.hold(s.life)
+		asked := time.Now()
+		ctx, stop := context.WithTimeout(s.life, lease/3) // a database that does not answer has said nothing
+		mine, err := s.hold(ctx)
+		stop()
 		switch {
 		case s.life.Err() != nil:
 			return
@@ -35,11 +39,11 @@ func (s *Service) keepHold(held bool) {
 				s.clear()
 				continue
 			}
-			held, last = true, time.Now()
+			held, last = true, asked
 		case err == nil && mine:
-			last = time.Now()
-		case held && (err == nil || time.Since(last) > lease*2/3):
-			s.o.Log.Error("another process has taken over the training service; this one waits", "error", err)
+			last = asked
+		case held && (err == nil || time.Since(last) >= lease*2/3):
+			s.o.Log.Error("the work of the training service is not held any more; this process waits", "error", err)
 			s.halt(notYet())
 			s.clear()
 			held = false

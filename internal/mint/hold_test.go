@@ -18,6 +18,15 @@ type faulty struct {
 	ledger.Store
 	promise func(ledger.Op) error
 	write   func(ledger.Change) error
+	hung    atomic.Bool // whoever asks for the work gets no answer
+}
+
+func (f *faulty) Hold(ctx context.Context, until, now time.Time, who string) (bool, error) {
+	if f.hung.Load() {
+		<-ctx.Done()
+		return false, ctx.Err()
+	}
+	return f.Store.Hold(ctx, until, now, who)
 }
 
 func (f *faulty) Promise(ctx context.Context, op ledger.Op) (ledger.Op, bool, error) {
@@ -168,7 +177,7 @@ func TestCursor(t *testing.T) {
 // the other one has left it; nothing that was promised is lost meanwhile.
 func TestHoldLost(t *testing.T) {
 	r := &room{}
-	*r = *open(t, openEngine(t), t.TempDir(), mint.Limits{Lease: 300 * time.Millisecond})
+	*r = *open(t, openEngine(t), t.TempDir(), mint.Limits{Lease: 3 * time.Second})
 	r.more = func(o *mint.Options) { o.Instance = "one" }
 	r.clock.pass(time.Minute)
 	r.reopen(t)
@@ -192,6 +201,25 @@ func TestHoldLost(t *testing.T) {
 	if got, want := r.state(t, "o", model, "end"), alone(t, r.worker, ops); got != want {
 		t.Errorf("the state is %s, undisturbed %s", got, want)
 	}
+}
+
+// TestHoldUnanswered: a process whose database hangs gives the work up before its lease ends, and
+// takes it again when there is an answer.
+func TestHoldUnanswered(t *testing.T) {
+	r := &room{}
+	*r = *open(t, openEngine(t), t.TempDir(), mint.Limits{Lease: 3 * time.Second})
+	f := &faulty{}
+	r.more = func(o *mint.Options) { f.Store = o.Store; o.Store = f }
+	r.reopen(t)
+	session := r.session(t, "o")
+	refused := func() error {
+		_, err := r.CreateModel(ctx, "o", mint.CreateModel{Session: session, Base: tiny, Spec: shape})
+		return err
+	}
+	f.hung.Store(true)
+	wait(t, func() bool { return errs.CodeOf(refused()) == errs.UpstreamUnavailable })
+	f.hung.Store(false)
+	wait(t, func() bool { return refused() == nil })
 }
 
 // wait waits until something holds.
