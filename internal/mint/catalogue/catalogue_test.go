@@ -195,6 +195,7 @@ func TestPromoteAndRollback(t *testing.T) {
 	if champion() != "" {
 		t.Error("a champion before any")
 	}
+	r.State = func(d ids.Digest) bool { return d == a.Hash || d == b.Hash }
 	steps := []struct {
 		do   func() (adapter.Pointer, error)
 		want ids.Digest
@@ -218,6 +219,9 @@ func TestPromoteAndRollback(t *testing.T) {
 		{func() (adapter.Pointer, error) {
 			return r.Promote(ctx, "o", Move{Name: "a", Revision: b.Hash, Version: -1, Links: Links{Checkpoint: a.Hash}})
 		}, "", errs.NotFound}, // nobody's, or somebody else's
+		{func() (adapter.Pointer, error) {
+			return r.Promote(ctx, "o", Move{Name: "a", Revision: b.Hash, Version: -1, Operator: true, Links: Links{Checkpoint: a.Hash, Optimizer: ids.DigestOf([]byte("elsewhere"))}})
+		}, "", errs.NotFound}, // not in this home
 		{func() (adapter.Pointer, error) {
 			return r.Alias(ctx, "o", Move{Name: "a", Alias: "champion", Revision: b.Hash})
 		}, "", errs.InvalidRequest},
