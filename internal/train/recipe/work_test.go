@@ -40,6 +40,28 @@ func TestFreshKeepsForeignFiles(t *testing.T) {
 	}
 }
 
+// A run whose checkpoint is gone does not begin anew unless it is told to.
+func TestTheCheckpointIsGone(t *testing.T) {
+	m, dir := machine(t), t.TempDir()
+	r := tokens(t, dir, sevenRows, 0.02, "steps = 2\n")
+	if _, err := r.Train(t.Context(), m, recipe.Options{Stop: 1}); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, r.Work, "*.safetensors"))
+	if err != nil || len(kept) != 1 {
+		t.Fatal(kept, err)
+	}
+	if err := os.Remove(kept[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Train(t.Context(), m, recipe.Options{}); errs.CodeOf(err) != errs.ChecksumMismatch || !strings.Contains(errs.As(err).Next, "--fresh") {
+		t.Errorf("it goes on: %v", err)
+	}
+	if made, err := r.Train(t.Context(), m, recipe.Options{Fresh: true}); err != nil || made.Tokens != 8 {
+		t.Errorf("it did not begin anew: %+v %v", made, err)
+	}
+}
+
 // One process at a time trains in a work directory.
 func TestTwoRunsOfOneRecipe(t *testing.T) {
 	m, dir := machine(t), t.TempDir()
