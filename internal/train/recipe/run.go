@@ -324,12 +324,9 @@ func (x *run) finish(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(x.made.Dir), 0o755); err != nil {
 		return disk.Error(err, x.made.Dir+" cannot be made")
 	}
-	if err := x.t.Export(x.made.Dir); err != nil {
-		return err
-	}
 	raw, err := json.MarshalIndent(x.made, "", "  ")
 	if err != nil {
 		return fmt.Errorf("provenance: %w", err)
 	}
-	return disk.Replace(filepath.Join(x.made.Dir, "provenance.json"), append(raw, '\n'), 0o644)
+	return x.t.Export(x.made.Dir, lora.Beside{Name: "provenance.json", Bytes: append(raw, '\n')})
 }
