@@ -194,8 +194,10 @@ func (r *Recipe) check() error {
 			return errs.New(errs.FormatInvalid, "the recipe's "+c.key+" is not usable", "use "+c.want)
 		}
 	}
-	if err := r.apart(); err != nil {
-		return err
+	for _, apart := range []func() error{r.apart, r.apartData} {
+		if err := apart(); err != nil {
+			return err
+		}
 	}
 	if _, err := train.ParseWay(run.Gradient); err != nil {
 		return err

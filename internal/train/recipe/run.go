@@ -100,19 +100,9 @@ func (r *Recipe) gradient() string {
 
 // prepare reads the data and makes the method.
 func (x *run) prepare() error {
-	lines, digest, err := readLines(x.r.path(x.r.Data.Train))
+	lines, heldOut, err := x.read()
 	if err != nil {
 		return err
-	}
-	x.made.Data, x.made.Dataset = digest, datasetOf(x.r.path(x.r.Data.Train), digest)
-	var heldOut []line
-	switch {
-	case x.r.Data.HeldOut != "":
-		if heldOut, x.made.HeldOut, err = readLines(x.r.path(x.r.Data.HeldOut)); err != nil {
-			return err
-		}
-	case x.r.Data.Fraction > 0:
-		lines, heldOut = x.r.split(lines)
 	}
 	if dir := x.r.Adapter.Init; dir != "" {
 		if x.start, err = x.m.Load(x.r.path(dir)); err != nil {
@@ -122,24 +112,6 @@ func (x *run) prepare() error {
 	}
 	x.method, err = x.newMethod(lines, heldOut)
 	return err
-}
-
-// split holds rows out by chance, at least one.
-func (r *Recipe) split(lines []line) (kept, heldOut []line) {
-	order := random(r.Seed, 1<<33).Perm(len(lines))
-	n := max(1, int(r.Data.Fraction*float64(len(lines))))
-	out := map[int]bool{}
-	for _, i := range order[:min(n, len(order))] {
-		out[i] = true
-	}
-	for i := range lines {
-		if out[i] {
-			heldOut = append(heldOut, lines[i])
-		} else {
-			kept = append(kept, lines[i])
-		}
-	}
-	return kept, heldOut
 }
 
 func (x *run) newMethod(lines, heldOut []line) (method, error) {

@@ -62,6 +62,19 @@ func TestTheCheckpointIsGone(t *testing.T) {
 	}
 }
 
+// A copy of what is trained on is not held out either.
+func TestACopyIsNotHeldOut(t *testing.T) {
+	dir := t.TempDir()
+	r := tokens(t, dir, sevenRows, 0.02, "steps = 2\n")
+	r.Data.HeldOut = "copy.jsonl"
+	if err := os.WriteFile(filepath.Join(dir, "copy.jsonl"), []byte(sevenRows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Train(t.Context(), machine(t), recipe.Options{}); errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), "data.held_out") {
+		t.Errorf("it trains: %v", err)
+	}
+}
+
 // One process at a time trains in a work directory.
 func TestTwoRunsOfOneRecipe(t *testing.T) {
 	m, dir := machine(t), t.TempDir()
