@@ -22,6 +22,14 @@ type Options struct {
 	Tell  func(step, steps int, metrics map[string]float64)
 }
 
+// Check refuses options that no run can have.
+func (o *Options) Check() error {
+	if o.Stop < 0 {
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("a run cannot stop after %d steps", o.Stop), "give --stop-after a number of steps, or leave it out to train to the end").In("stop-after")
+	}
+	return nil
+}
+
 // Result is what a run made, and from what: it is written beside the adapter as
 // provenance.json.
 type Result struct {
@@ -68,6 +76,9 @@ type run struct {
 // Train trains by a recipe, or goes on from the last checkpoint of its work directory. It
 // refuses to go on when recipe or data are not the checkpoint's.
 func (r *Recipe) Train(ctx context.Context, m Machine, o Options) (Result, error) {
+	if err := o.Check(); err != nil {
+		return Result{}, err
+	}
 	if _, err := os.Lstat(r.path(r.Out)); err == nil {
 		return Result{}, errs.New(errs.InvalidRequest, r.path(r.Out)+" is there already", "remove it, or give another out")
 	}

@@ -44,6 +44,9 @@ func TestFreshKeepsForeignFiles(t *testing.T) {
 func TestTheCheckpointIsGone(t *testing.T) {
 	m, dir := machine(t), t.TempDir()
 	r := tokens(t, dir, sevenRows, 0.02, "steps = 2\n")
+	if _, err := r.Train(t.Context(), m, recipe.Options{Stop: -3}); errs.CodeOf(err) != errs.InvalidRequest {
+		t.Errorf("stopped after -3 steps: %v", err)
+	}
 	if _, err := r.Train(t.Context(), m, recipe.Options{Stop: 1}); err != nil {
 		t.Fatal(err)
 	}
