@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,6 +123,17 @@ func TestPublishingIsIdempotent(t *testing.T) {
 	r.clock.Add(time.Hour)
 	if again := r.publish(1, ids.DigestOf(nil)); !cmp.Equal(first, again) {
 		t.Error(cmp.Diff(first, again))
+	}
+}
+
+// An adapter that no training could go on from is not taken.
+func TestScalesBelowZeroAreRefused(t *testing.T) {
+	r, f := newRig(t), files(t, 1, 64)
+	for _, alpha := range []string{"-32", "0"} {
+		f.Config = bytes.Replace(files(t, 1, 64).Config, []byte(`"lora_alpha":2`), []byte(`"lora_alpha":`+alpha), 1)
+		if _, err := r.Publish(t.Context(), "o", Draft{Files: f, Name: "a"}); errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), "lora_alpha") {
+			t.Errorf("%s: %v", alpha, err)
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ func TestStrictRecipes(t *testing.T) {
 		"no data":         {"method = \"sft\"\nout = \"x\"\n", "data.train"},
 		"fraction":        {least + "held_out_fraction = 1.5\n", "held_out_fraction"},
 		"no fraction":     {least + "held_out_fraction = nan\n", "held_out_fraction"},
+		"alpha":           {least + "[adapter]\nalpha = 0\n", "adapter.alpha"},
+		"negative alpha":  {least + "[adapter]\nalpha = -32\n", "adapter.alpha"},
 		"held out":        {least + "held_out = \"./x/../rows.jsonl\"\n", "data.held_out is the file"},
 		"max_tokens":      {least + "max_tokens = -1\n", "max_tokens"},
 		"work is out":     {"work = \"./new/\"\n" + least, "work is its out"},
