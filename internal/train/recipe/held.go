@@ -9,13 +9,13 @@ import (
 // read reads the rows to train on and those that are held out.
 func (x *run) read() (lines, heldOut []line, err error) {
 	data := &x.r.Data
-	if lines, x.made.Data, err = readLines(x.r.path(data.Train)); err != nil {
+	if lines, x.made.Data, err = readLines(x.r.path(data.Train), x.m.Base.Vocab); err != nil {
 		return nil, nil, err
 	}
 	x.made.Dataset = datasetOf(x.r.path(data.Train), x.made.Data)
 	switch {
 	case data.HeldOut != "":
-		if heldOut, x.made.HeldOut, err = readLines(x.r.path(data.HeldOut)); err == nil && x.made.HeldOut == x.made.Data {
+		if heldOut, x.made.HeldOut, err = readLines(x.r.path(data.HeldOut), x.m.Base.Vocab); err == nil && x.made.HeldOut == x.made.Data {
 			err = notHeldOut()
 		}
 	case data.Fraction > 0:

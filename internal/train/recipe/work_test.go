@@ -1,6 +1,7 @@
 package recipe_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,6 +76,18 @@ func TestACopyIsNotHeldOut(t *testing.T) {
 	}
 	if _, err := r.Train(t.Context(), machine(t), recipe.Options{}); errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), "data.held_out") {
 		t.Errorf("it trains: %v", err)
+	}
+}
+
+// A token that the model does not have is refused before a step, by the file and the line.
+func TestTokensBeyondTheVocabulary(t *testing.T) {
+	m, dir := machine(t), t.TempDir()
+	for _, token := range []int{-1, m.Base.Vocab} {
+		rows := fmt.Sprintf("%s\n\n{\"tokens\":[3,%d],\"weights\":[0,1]}\n", sevenRows, token)
+		made, err := tokens(t, dir, rows, 0.02, "steps = 1\nbatch = 1\n").Train(t.Context(), m, recipe.Options{})
+		if errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), fmt.Sprintf("line 3 of %s: the token %d at position 1", filepath.Join(dir, "rows.jsonl"), token)) {
+			t.Errorf("%d: %+v %v", token, made, err)
+		}
 	}
 }
 
