@@ -95,13 +95,17 @@ func TestTokensBeyondTheVocabulary(t *testing.T) {
 func TestTwoRunsOfOneRecipe(t *testing.T) {
 	m, dir := machine(t), t.TempDir()
 	r := tokens(t, dir, sevenRows, 0.02, "steps = 3\n")
+	work := filepath.Join(dir, r.Work)
 	_, err := r.Train(t.Context(), m, recipe.Options{Tell: func(step, _ int, _ map[string]float64) {
+		if !recipe.Trains(work) {
+			t.Errorf("nobody trains at step %d", step)
+		}
 		if _, err := r.Train(t.Context(), m, recipe.Options{}); errs.CodeOf(err) != errs.InvalidRequest || !strings.Contains(err.Error(), "another process") {
 			t.Errorf("a second run at step %d: %v", step, err)
 		}
 	}})
-	if err != nil {
-		t.Error(err)
+	if err != nil || recipe.Trains(work) || recipe.Trains(dir) {
+		t.Error("somebody trains behind the end", err)
 	}
 }
 
