@@ -38,7 +38,7 @@ var deeds = []deed{
 	{name: "export", before: []string{"mint publish $DIR/new --name L0 --promote first"}, line: "mint export L0@champion $DIR/out --format peft", writes: []string{"out"},
 		had: []shown{{"mint show L0@champion", "L0"}}, gives: []shown{{"mint import $DIR/out --name L9", "sha256:"}}, again: "is there already"},
 	{name: "training", line: "train $DIR/sft.toml --fresh", writes: []string{"sft.out"},
-		had: []shown{{"mint import $DIR/new --name L9", "sha256:"}}, gives: []shown{{"mint import $DIR/sft.out --name L9", "sha256:"}}, again: "is there already"},
+		had: []shown{{"mint import $DIR/new --name L9", "sha256:"}}, gives: []shown{{"mint publish $DIR/sft.out --name L9 --recipe $DIR/sft.out/provenance.json", "sha256:"}}, again: "is there already"},
 	{name: "tools", before: []string{"tool save testdata/tool.json"}, line: "tool promote $TOOL --cases testdata/cases.json", writes: []string{"home/shed/", "home/log.db"},
 		had: []shown{{"tool list", "twice"}}, gives: []shown{{"tool show $TOOL", "promoted"}}},
 	{name: "datasets", before: []string{"talk"}, line: "data export --train", writes: []string{"home/datasets/"},

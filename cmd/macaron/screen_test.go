@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,29 @@ func watchedRun(t *testing.T, id, base, metadata string) (home string) {
 		}
 	}
 	return home
+}
+
+// A run of the home has no end in MLflow's tree while its session lives.
+func TestMLflowOfALivingSession(t *testing.T) {
+	home, id := watchedRun(t, "ses_1:train:0", "b", "{}"), "ses_1:train:0"
+	for _, c := range []struct {
+		ended time.Time
+		want  string
+	}{{time.Time{}, "status: 1\n"}, {time.Unix(2e9, 0), "status: 3\n"}} {
+		s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(home, "log.db")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := ledger.Session{Owner: "local", ID: "s", About: []byte("{}"), Created: time.Unix(1e9, 0), Seen: time.Unix(1e9, 0), Ended: c.ended}
+		if err := errors.Join(s.Mint().Write(t.Context(), ledger.Change{Sessions: []ledger.Session{row}}), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		dir, code := ran(t, home, "mint", "mlflow", id, "--out", filepath.Join(home, "mlruns"))
+		meta, err := os.ReadFile(filepath.Join(strings.TrimSpace(dir), "meta.yaml"))
+		if code != 0 || err != nil || !strings.Contains(string(meta), c.want) {
+			t.Errorf("exit %d, %v, no %q in %s", code, err, c.want, meta)
+		}
+	}
 }
 
 func TestWatchSaysWhatIsLeft(t *testing.T) {

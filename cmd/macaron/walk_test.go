@@ -122,7 +122,7 @@ var walk = []struct{ path, args, input string }{
 	{"engine first", "", ""},
 	{"train", "$DIR/sft.toml --stop-after 1", ""},
 	{"mint runs", "", ""},
-	{"mint watch", "$DIR/sft.out.work/metrics.jsonl --once", ""},
+	{"mint watch", "$DIR/sft.out.work --once", ""},
 	{"mint mlflow", "$DIR/sft.out.work/metrics.jsonl --out $DIR/mlruns", ""},
 	{"ui4a build", "-", "export default () => <p>a</p>;"},
 	{"ui4a prompt", "", ""},

@@ -47,11 +47,12 @@ func (t *Trainer) Content() (*lora.Content, error) {
 	return t.content()
 }
 
-// Export writes the revision as a PEFT directory, which must not be there yet.
-func (t *Trainer) Export(dir string) error {
+// Export writes the revision as a PEFT directory, which must not be there yet, with other files
+// beside: it is there with all of them or not at all.
+func (t *Trainer) Export(dir string, beside ...lora.Beside) error {
 	c, err := t.Content()
 	if err != nil {
 		return err
 	}
-	return c.WritePEFT(dir)
+	return c.WritePEFT(dir, beside...)
 }

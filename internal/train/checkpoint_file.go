@@ -56,8 +56,9 @@ func IsKept(name string) bool {
 	return name == latestFile || ok && err == nil
 }
 
-// Latest reads the newest checkpoint of a directory: not_found when there is none,
-// checksum_mismatch when its bytes are not the ones that were written.
+// Latest reads the newest checkpoint of a directory: not_found when it notes none,
+// checksum_mismatch when the file that it notes is gone or its bytes are not the ones that
+// were written.
 func Latest(dir string) (*Checkpoint, error) {
 	d, err := latest(dir)
 	if err != nil {
@@ -65,11 +66,14 @@ func Latest(dir string) (*Checkpoint, error) {
 	}
 	path := filepath.Join(dir, d.Hex()+checkpointSuffix)
 	raw, err := readWhole(path, MaxCheckpoint)
+	if errs.CodeOf(err) == errs.NotFound { // to begin anew unasked would lose what the run has learned
+		return nil, errs.New(errs.ChecksumMismatch, "the checkpoint "+path+", which "+latestFile+" beside it names, is not there", "restore the file, or begin anew with --fresh")
+	}
 	if err != nil {
 		return nil, err
 	}
 	if ids.DigestOf(raw) != d {
-		return nil, errs.New(errs.ChecksumMismatch, path+" is not what was written there", "restore the file, or begin anew")
+		return nil, errs.New(errs.ChecksumMismatch, path+" is not what was written there", "restore the file, or begin anew with --fresh")
 	}
 	return ReadCheckpoint(raw)
 }
@@ -82,7 +86,7 @@ func latest(dir string) (ids.Digest, error) {
 		return "", err
 	}
 	d, err := ids.ParseDigest(strings.TrimSuffix(string(raw), "\n"))
-	return d, errs.Wrap(errs.FormatInvalid, err, path+" names no checkpoint", "begin anew")
+	return d, errs.Wrap(errs.FormatInvalid, err, path+" names no checkpoint", "begin anew with --fresh")
 }
 
 // readWhole reads a regular file of at most so many bytes.

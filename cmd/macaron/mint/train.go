@@ -51,6 +51,9 @@ func NewTrain(e *cli.Env) *cobra.Command {
 }
 
 func trainBy(ctx context.Context, e *cli.Env, path string, o recipe.Options) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return disk.OpenError(err, "the recipe "+path+" cannot be read", "give the path of a TOML file")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -51,37 +52,46 @@ func newMintRuns(e *cli.Env) *cobra.Command {
 	}}
 }
 
-// curveFile is the file of a run's metrics: that of a run of the home, or the one that is named.
-func curveFile(e *cli.Env, cmd *cobra.Command, run string) (string, error) {
-	if info, err := os.Stat(run); err == nil && !info.IsDir() {
-		return run, nil
+// curves is where the metrics of a run are.
+type curves struct {
+	path string
+	run  string // of the home; empty: the file, or a directory that has it, was named
+}
+
+// curvesOf finds what a command names: a metrics.jsonl, a work directory that has one, or a run of
+// the home.
+func curvesOf(e *cli.Env, cmd *cobra.Command, run string) (curves, error) {
+	for _, path := range []string{run, filepath.Join(run, curve.File)} {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return curves{path: path}, nil
+		}
 	}
 	c, err := e.Config()
 	if err != nil {
-		return "", err
+		return curves{}, err
 	}
 	path := app.Curves(c.Home).Path(Tenant(cmd), run)
 	if _, err := os.Stat(path); err != nil {
-		return "", errs.Wrap(errs.NotFound, err, "nothing was measured of the run "+errs.Clip(run), "`macaron mint runs` lists runs; a metrics.jsonl can be named too")
+		return curves{}, errs.Wrap(errs.NotFound, err, "nothing was measured of the run "+errs.Clip(run), "`macaron mint runs` lists runs; a metrics.jsonl or a work directory can be named too")
 	}
-	return path, nil
+	return curves{path, run}, nil
 }
 
 func newMintWatch(e *cli.Env) *cobra.Command {
 	var w watched
-	c := &cobra.Command{Use: "watch RUN", Short: "Show what is measured of a training run, as it comes", Args: cli.Args(1, 1, "a training run, or a metrics.jsonl"),
+	c := &cobra.Command{Use: "watch RUN", Short: "Show what is measured of a training run, as it comes", Args: cli.Args(1, 1, "a training run, a metrics.jsonl or a work directory"),
 		Long: "Prints a line for each optimizer step until it is interrupted: loss, reward, KL, tokens per second, memory, and the time that is left until\nthe last step, where --steps says it, or the run's client in user_metadata. With --steps it ends there.\nWith --json the lines are those of the file (docs/formats/metrics.md).",
 		RunE: func(cmd *cobra.Command, given []string) error {
-			path, err := curveFile(e, cmd, given[0])
+			at, err := curvesOf(e, cmd, given[0])
 			if err != nil {
 				return err
 			}
-			if w.planned = w.end; w.end == 0 && path != given[0] && !e.JSON {
-				if w.planned, err = plannedOf(e, cmd, given[0]); err != nil {
+			if w.planned = w.end; w.end == 0 && at.run != "" && !e.JSON {
+				if w.planned, err = plannedOf(e, cmd, at.run); err != nil {
 					return err
 				}
 			}
-			return follow(cmd.Context(), e, path, w)
+			return follow(cmd.Context(), e, at.path, w)
 		}}
 	c.Flags().Int64Var(&w.end, "steps", 0, "steps that the run will have, for the time that is left; it ends there")
 	c.Flags().BoolVar(&w.once, "once", false, "show what there is, and end")
@@ -174,31 +184,4 @@ func printLine(e *cli.Env, l curve.Line, w watched) error {
 	}
 	_, err := fmt.Fprintln(e.Out, out.String())
 	return disk.Error(err, "the output cannot be written")
-}
-
-func newMintMetrics(e *cli.Env) *cobra.Command {
-	var root string
-	c := &cobra.Command{Use: "mlflow RUN", Short: "Write a training run into a tree that MLflow reads", Args: cli.Args(1, 1, "a training run, or a metrics.jsonl"),
-		Example: "  macaron mint mlflow ses_01K...:train:0 --out mlruns\n  mlflow ui --backend-store-uri mlruns",
-		RunE: func(cmd *cobra.Command, given []string) error {
-			path, err := curveFile(e, cmd, given[0])
-			if err != nil {
-				return err
-			}
-			lines, _, err := curve.Read(path, 0, 1<<20)
-			if err != nil {
-				return err
-			}
-			dir, err := curve.MLflow(root, given[0], lines)
-			if err != nil {
-				return err
-			}
-			if e.JSON {
-				return e.PrintJSON(map[string]any{"dir": dir, "lines": len(lines)})
-			}
-			_, err = fmt.Fprintln(e.Out, dir)
-			return disk.Error(err, "the output cannot be written")
-		}}
-	c.Flags().StringVar(&root, "out", "mlruns", "directory of the tree")
-	return c
 }

@@ -8,6 +8,7 @@ import (
 	"macaron/cmd/macaron/cli"
 	"macaron/internal/app"
 	"macaron/internal/config"
+	"macaron/internal/contract"
 	"macaron/internal/models"
 )
 
@@ -21,7 +22,7 @@ func NewUp(e *cli.Env) *cobra.Command {
 		Example: "  macaron up\n  PORT=8081 macaron up",
 		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := PortIsFree(cmd.Context(), e); err != nil {
+			if err := Possible(cmd.Context(), e); err != nil {
 				return err
 			}
 			return e.WithModel(cmd, func(c config.Config, m models.Local) error {
@@ -31,10 +32,14 @@ func NewUp(e *cli.Env) *cobra.Command {
 	}
 }
 
-// PortIsFree tells a busy port before a model is fetched for nothing.
-func PortIsFree(ctx context.Context, e *cli.Env) error {
+// Possible tells a busy port and a contract that is not there or cannot be read, before a model is
+// fetched or loaded for nothing.
+func Possible(ctx context.Context, e *cli.Env) error {
 	c, err := e.Config()
 	if err != nil {
+		return err
+	}
+	if _, err := contract.Load(c.Contract, c.Signed.Overlays...); err != nil {
 		return err
 	}
 	l, err := app.Listen(ctx, c.Listen)

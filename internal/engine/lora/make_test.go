@@ -184,3 +184,20 @@ func TestMakeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A directory of which a file cannot be written is not there at all.
+func TestAllFilesOrNone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	if err := WriteFiles(dir, []byte("{}"), nil, Beside{"none/such", nil}); err == nil {
+		t.Error("a file of no directory was written")
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if err := WriteFiles(dir, []byte("{}"), nil, Beside{"provenance.json", []byte("from")}); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := os.ReadFile(filepath.Join(dir, "provenance.json")); string(raw) != "from" {
+		t.Errorf("%q %v", raw, err)
+	}
+}

@@ -87,17 +87,24 @@ func (c *Content) PEFT() (configuration, weights []byte, err error) {
 }
 
 // WritePEFT makes a PEFT directory: under another name beside it, synced, then renamed, so
-// that dir is there whole or not at all. An empty directory may be there already.
-func (c *Content) WritePEFT(dir string) error {
+// that dir is there whole, with what stands beside, or not at all. An empty directory may be
+// there already.
+func (c *Content) WritePEFT(dir string, beside ...Beside) error {
 	configuration, weights, err := c.PEFT()
 	if err != nil {
 		return err
 	}
-	return WriteFiles(dir, configuration, weights)
+	return WriteFiles(dir, configuration, weights, beside...)
+}
+
+// Beside is a file of the directory that is not PEFT's, such as where the adapter comes from.
+type Beside struct {
+	Name  string
+	Bytes []byte
 }
 
 // WriteFiles is WritePEFT for files that are there already.
-func WriteFiles(dir string, configuration, weights []byte) error {
+func WriteFiles(dir string, configuration, weights []byte, beside ...Beside) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return disk.Error(err, dir+" cannot be written")
@@ -106,9 +113,10 @@ func WriteFiles(dir string, configuration, weights []byte) error {
 	if err != nil {
 		return disk.Error(err, dir+" cannot be written")
 	}
-	err = disk.Replace(filepath.Join(tmp, configFile), configuration, 0o644)
-	if err == nil {
-		err = disk.Replace(filepath.Join(tmp, tensorsFile), weights, 0o644)
+	for _, f := range append([]Beside{{configFile, configuration}, {tensorsFile, weights}}, beside...) {
+		if err == nil {
+			err = disk.Replace(filepath.Join(tmp, f.Name), f.Bytes, 0o644)
+		}
 	}
 	if err == nil {
 		err = publish(tmp, dir)

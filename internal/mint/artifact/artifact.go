@@ -73,6 +73,9 @@ const roleKey = "vnd.macaron.role"
 // Push writes a bundle to a layout or a registry under a tag. Equal bundles give equal
 // artifacts.
 func Push(ctx context.Context, to oras.Target, b Bundle, tag string) (ids.Digest, error) {
+	if err := CheckTag(tag); err != nil {
+		return "", err
+	}
 	config, err := canonical.Bytes(provenance{b.Published, b.Recipe})
 	if err != nil {
 		return "", err

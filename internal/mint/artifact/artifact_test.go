@@ -296,3 +296,16 @@ func TestWhatIsNotThere(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 }
+
+// A tag that no other program could name is refused.
+func TestTags(t *testing.T) {
+	for _, tag := range []string{"", "../../x", "-v1", "a b", "v1:2", strings.Repeat("v", 129)} {
+		layout, err := Layout(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Push(t.Context(), layout, bundle(t), tag); errs.CodeOf(err) != errs.InvalidRequest {
+			t.Errorf("%q: %v", tag, err)
+		}
+	}
+}

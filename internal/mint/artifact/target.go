@@ -3,6 +3,7 @@ package artifact
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"oras.land/oras-go/v2"
 	"oras.land/oras-go/v2/content/oci"
 	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
@@ -37,6 +39,16 @@ type Access struct {
 	PlainHTTP      bool
 	User, Password string       // none: as anybody
 	Lookup         reach.Lookup // of names; nil: the system's
+}
+
+// CheckTag refuses what is no tag of OCI: an image layout would take anything, and no other program
+// could name it.
+func CheckTag(tag string) error {
+	r := registry.Reference{Reference: tag}
+	if r.ValidateReferenceAsTag() != nil {
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("%q is no tag", errs.Clip(tag)), "use 1 to 128 of A-Z a-z 0-9 . _ - and begin with none of . and -").In("tag")
+	}
+	return nil
 }
 
 // Layout opens an image layout, for writing: the directory is made if it is not there.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +126,17 @@ func TestPublishingIsIdempotent(t *testing.T) {
 	}
 }
 
+// An adapter that no training could go on from is not taken.
+func TestScalesBelowZeroAreRefused(t *testing.T) {
+	r, f := newRig(t), files(t, 1, 64)
+	for _, alpha := range []string{"-32", "0"} {
+		f.Config = bytes.Replace(files(t, 1, 64).Config, []byte(`"lora_alpha":2`), []byte(`"lora_alpha":`+alpha), 1)
+		if _, err := r.Publish(t.Context(), "o", Draft{Files: f, Name: "a"}); errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), "lora_alpha") {
+			t.Errorf("%s: %v", alpha, err)
+		}
+	}
+}
+
 // Every byte of an entry that changes is noticed.
 func TestDamagedEntriesAreRefused(t *testing.T) {
 	r := newRig(t)
@@ -195,6 +207,7 @@ func TestPromoteAndRollback(t *testing.T) {
 	if champion() != "" {
 		t.Error("a champion before any")
 	}
+	r.State = func(d ids.Digest) bool { return d == a.Hash || d == b.Hash }
 	steps := []struct {
 		do   func() (adapter.Pointer, error)
 		want ids.Digest
@@ -218,6 +231,9 @@ func TestPromoteAndRollback(t *testing.T) {
 		{func() (adapter.Pointer, error) {
 			return r.Promote(ctx, "o", Move{Name: "a", Revision: b.Hash, Version: -1, Links: Links{Checkpoint: a.Hash}})
 		}, "", errs.NotFound}, // nobody's, or somebody else's
+		{func() (adapter.Pointer, error) {
+			return r.Promote(ctx, "o", Move{Name: "a", Revision: b.Hash, Version: -1, Operator: true, Links: Links{Checkpoint: a.Hash, Optimizer: ids.DigestOf([]byte("elsewhere"))}})
+		}, "", errs.NotFound}, // not in this home
 		{func() (adapter.Pointer, error) {
 			return r.Alias(ctx, "o", Move{Name: "a", Alias: "champion", Revision: b.Hash})
 		}, "", errs.InvalidRequest},

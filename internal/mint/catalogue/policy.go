@@ -3,7 +3,6 @@ package catalogue
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"macaron/internal/adapter"
@@ -24,7 +23,8 @@ type Move struct {
 	Reason  string
 	By      string
 	Links
-	// Operator: whoever asks has the home itself, so that its links need not be the owner's.
+	// Operator: whoever asks has the home itself, so that its links need not be the owner's; the
+	// home must have them.
 	Operator bool
 }
 
@@ -112,19 +112,37 @@ func (c *Catalogue) move(ctx context.Context, owner string, m Move) (adapter.Poi
 }
 
 // linked refuses training state that is not the owner's: a record keeps what it links, and
-// an export carries it out.
+// an export carries it out. Of an operator it refuses what the home does not have.
 func (c *Catalogue) linked(ctx context.Context, owner string, m Move, to adapter.Published) error {
 	for at, d := range map[string]ids.Digest{"checkpoint": m.Checkpoint, "optimizer": m.Optimizer} {
-		if d == "" || d == to.Checkpoint || m.Operator {
-			continue
-		}
-		owns, err := c.Store.OwnsState(ctx, owner, d)
-		if err == nil && !owns {
-			err = errs.New(errs.NotFound, "no checkpoint of yours has the state "+d.Short(), "leave it out, or save the state first").In(at)
+		var err error
+		switch {
+		case d == "":
+		case m.Operator:
+			err = c.held(at, d)
+		case d != to.Checkpoint:
+			err = c.owned(ctx, owner, at, d)
 		}
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// owned refuses a state that no checkpoint of an owner has.
+func (c *Catalogue) owned(ctx context.Context, owner, at string, d ids.Digest) error {
+	owns, err := c.Store.OwnsState(ctx, owner, d)
+	if err == nil && !owns {
+		err = errs.New(errs.NotFound, "no checkpoint of yours has the state "+d.Short(), "leave it out, or save the state first").In(at)
+	}
+	return err
+}
+
+// held refuses a state that is not in this home.
+func (c *Catalogue) held(at string, d ids.Digest) error {
+	if c.State == nil || !c.State(d) {
+		return errs.New(errs.NotFound, "this home has no training state "+d.Short(), "leave it out, or bring the state with `macaron mint import` of an artifact that has it").In(at)
 	}
 	return nil
 }
@@ -208,77 +226,4 @@ func find(all []adapter.Pointer, alias string) (adapter.Pointer, bool) {
 		}
 	}
 	return adapter.Pointer{}, false
-}
-
-// fresh is how long a process believes what it has read of an owner's policies. Moves that
-// it makes itself are seen at once, those of other processes of the database after this.
-const fresh = time.Second
-
-// policies are the champions that were read lately.
-type policies struct {
-	mu      sync.Mutex
-	byOwner map[string]served
-	changes int64 // counts forget, so that what was read before one is not kept after it
-}
-
-type served struct {
-	until  time.Time
-	byName map[string]adapter.Pointer
-}
-
-// maxOwners bounds the owners that are remembered.
-const maxOwners = 4096
-
-func (p *policies) forget(owner string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.byOwner, owner)
-	p.changes++
-}
-
-// Champions gives the policy records of an owner that name a revision, by adapter.
-func (c *Catalogue) Champions(ctx context.Context, owner string) (map[string]adapter.Pointer, error) {
-	now, p := c.Clock.Now(), &c.current
-	p.mu.Lock()
-	known, ok := p.byOwner[owner]
-	changes := p.changes
-	p.mu.Unlock()
-	if ok && now.Before(known.until) {
-		return known.byName, nil
-	}
-	all, err := c.Store.Pointers(ctx, owner, "")
-	if err != nil {
-		return nil, err
-	}
-	s := served{until: now.Add(fresh), byName: map[string]adapter.Pointer{}}
-	for _, x := range all {
-		if x.Alias == adapter.Champion && x.Revision != "" {
-			s.byName[x.Name] = x
-		}
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.changes == changes {
-		if len(p.byOwner) >= maxOwners {
-			clear(p.byOwner)
-		}
-		p.byOwner[owner] = s
-	}
-	return s.byName, nil
-}
-
-// States gives the training states that the policy records and other names of all owners
-// link, and those that their moves since a time did.
-func (c *Catalogue) States(ctx context.Context, since time.Time) (all []ids.Digest, err error) {
-	owners, err := c.Store.Publishers(ctx)
-	for _, owner := range owners {
-		moves, err := c.Store.MovesSince(ctx, owner, since)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range moves {
-			all = append(all, m.Checkpoint, m.Optimizer)
-		}
-	}
-	return all, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/ed25519"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -132,6 +133,9 @@ func (c *Catalogue) examine(owner string, d Draft) (adapter.Published, error) {
 	}
 	rev := content.Revision()
 	rev.Name = d.Name
+	if !(rev.Alpha > 0) { // no training could go on from it
+		return p, errs.New(errs.FormatInvalid, fmt.Sprintf("lora_alpha of the adapter is %v", rev.Alpha), "give it a positive lora_alpha; the sign of a scale can stand in B")
+	}
 	p = adapter.Published{Revision: rev, Owner: owner, Parent: d.Parent, Contract: d.Contract, Data: d.Data, Checkpoint: d.Checkpoint, Metrics: d.Metrics, Created: c.Clock.Now().UTC(), Signature: d.Signature}
 	if p.Parent == p.Hash {
 		p.Parent = "" // nothing was learned

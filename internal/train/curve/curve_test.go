@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,7 +63,7 @@ func TestStampAndMLflow(t *testing.T) {
 		t.Errorf("%v", l)
 	}
 	root := t.TempDir()
-	dir, err := MLflow(root, "a:b", []Line{l, {"step": 2, "time": 101, "loss": 2.5, "../x": 1}})
+	dir, err := MLflow(root, "a:b", []Line{l, {"step": 2, "time": 101, "loss": 2.5, "../x": 1}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,5 +72,39 @@ func TestStampAndMLflow(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x")); err == nil {
 		t.Error("a metric's name leads out of its directory")
+	}
+}
+
+// A run that trains has no end in MLflow's tree until it has one, and what the tree says of its
+// experiment stays.
+func TestMLflowOfARunThatTrains(t *testing.T) {
+	root, lines := t.TempDir(), []Line{{"step": 1, "time": 100, "loss": 3}}
+	experiment := filepath.Join(root, "0", "meta.yaml")
+	if err := os.Mkdir(filepath.Dir(experiment), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(experiment, []byte("name: Mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		trains bool
+		has    []string
+	}{{true, []string{"status: 1\n", "end_time: null\n"}}, {false, []string{"status: 3\n", "end_time: 100000\n"}}} {
+		dir, err := MLflow(root, "a", lines, c.trains)
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta, err := os.ReadFile(filepath.Join(dir, "meta.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range c.has {
+			if !strings.Contains(string(meta), text) {
+				t.Errorf("trains %v: no %q in %s", c.trains, text, meta)
+			}
+		}
+	}
+	if b, err := os.ReadFile(experiment); string(b) != "name: Mine\n" {
+		t.Errorf("the experiment is %q now, %v", b, err)
 	}
 }

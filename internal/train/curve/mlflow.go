@@ -3,6 +3,7 @@ package curve
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +15,17 @@ import (
 	"macaron/internal/errs"
 )
 
+// MLflow's numbers for how a run is.
+const (
+	running  = 1
+	finished = 3
+)
+
 // MLflow writes a run into a tree of MLflow's file store, under the experiment 0: a directory
 // that `mlflow ui --backend-store-uri` reads. The same run gives the same directory, whose
-// metrics are replaced.
-func MLflow(root, run string, lines []Line) (dir string, err error) {
+// metrics are replaced; what the tree says of the experiment stays. A run that still trains has
+// no end there.
+func MLflow(root, run string, lines []Line, trains bool) (dir string, err error) {
 	if len(lines) == 0 {
 		return "", errs.New(errs.NotFound, "the run "+errs.Clip(run)+" has no metrics", "they come with its first optimizer step")
 	}
@@ -29,11 +37,18 @@ func MLflow(root, run string, lines []Line) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
+	end, status := strconv.FormatInt(last, 10), finished
+	if trains {
+		end, status = "null", running
+	}
 	files := map[string]string{
-		filepath.Join(root, "0", "meta.yaml"): fmt.Sprintf("artifact_location: %q\ncreation_time: %d\nexperiment_id: '0'\nlast_update_time: %d\nlifecycle_stage: active\nname: Default\n", "file://"+abs+"/0", first, last),
-		filepath.Join(dir, "meta.yaml"): fmt.Sprintf("artifact_uri: %q\nend_time: %d\nentry_point_name: ''\nexperiment_id: '0'\nlifecycle_stage: active\nrun_id: %s\nrun_name: %q\nrun_uuid: %s\nsource_name: ''\nsource_type: 4\nsource_version: ''\nstart_time: %d\nstatus: 3\ntags: []\nuser_id: macaron\n",
-			"file://"+abs+"/0/"+id+"/artifacts", last, id, run, id, first),
+		filepath.Join(dir, "meta.yaml"): fmt.Sprintf("artifact_uri: %q\nend_time: %s\nentry_point_name: ''\nexperiment_id: '0'\nlifecycle_stage: active\nrun_id: %s\nrun_name: %q\nrun_uuid: %s\nsource_name: ''\nsource_type: 4\nsource_version: ''\nstart_time: %d\nstatus: %d\ntags: []\nuser_id: macaron\n",
+			"file://"+abs+"/0/"+id+"/artifacts", end, id, run, id, first, status),
 		filepath.Join(dir, "tags", "mlflow.runName"): run,
+	}
+	experiment := filepath.Join(root, "0", "meta.yaml")
+	if _, err := os.Lstat(experiment); errors.Is(err, os.ErrNotExist) {
+		files[experiment] = fmt.Sprintf("artifact_location: %q\ncreation_time: %d\nexperiment_id: '0'\nlast_update_time: %d\nlifecycle_stage: active\nname: Default\n", "file://"+abs+"/0", first, last)
 	}
 	for name, text := range series(lines) {
 		files[filepath.Join(dir, "metrics", name)] = text

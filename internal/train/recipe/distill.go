@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -54,11 +55,33 @@ func newSoft(r *Recipe, m *Machine, lines, heldOut []line, teacher *lora.Adapter
 		if err != nil {
 			return nil, err
 		}
-		if len(own) == 1 {
-			s.seen = append(s.seen, seen)
+		if len(own) == 0 {
+			continue
 		}
+		if err := r.sees(m, &lines[i], len(seen.tokens), 1); err != nil { // the engine wants room for one more
+			return nil, err
+		}
+		if a, b := len(own[0].places()), len(seen.places()); a != b {
+			return nil, errs.Newf(errs.InvalidRequest, "%s has %d tokens to learn, as the teacher sees it %d", r.place(&lines[i]), a, b)
+		}
+		s.seen = append(s.seen, seen)
 	}
 	return s, nil
+}
+
+// sees refuses a row that does not fit into the context as the teacher sees it, with room for
+// more tokens: it would fail at the step that reaches it.
+func (r *Recipe) sees(m *Machine, l *line, tokens, room int) error {
+	if tokens+room <= m.Context {
+		return nil
+	}
+	return errs.New(errs.ContextExceeded, fmt.Sprintf("%s has %d tokens as the teacher sees it and needs room for %d more; the context holds %d", r.place(l), tokens, room, m.Context),
+		"shorten distill.system, or leave long rows out with data.max_tokens")
+}
+
+// place says where a row to train on stands.
+func (r *Recipe) place(l *line) string {
+	return fmt.Sprintf("line %d of %s", l.at, r.path(r.Data.Train))
 }
 
 func (s *soft) pass(ctx context.Context, t *train.Trainer, step int) (report, error) {
@@ -96,15 +119,11 @@ func (s *soft) ask(ctx context.Context, i int) error {
 	if s.targets[i] != nil {
 		return nil
 	}
-	own, seen := s.rows[i].places(), s.seen[i].places()
-	if len(own) != len(seen) {
-		return errs.Newf(errs.InvalidRequest, "row %d has %d tokens to learn, as the teacher sees it %d", i+1, len(own), len(seen))
-	}
 	all, err := s.m.Top(ctx, s.teacher, s.seen[i].tokens, s.r.Distill.Top)
 	if err != nil {
 		return err
 	}
-	for _, at := range seen {
+	for _, at := range s.seen[i].places() { // as many as the row's own
 		s.targets[i] = append(s.targets[i], all[at-1])
 	}
 	return nil
@@ -149,6 +168,9 @@ func newOwn(r *Recipe, m *Machine, lines []line, teacher *lora.Adapter) (method,
 			if seen, err = m.Encode(l.chat(len(l.Messages)), true); err != nil {
 				return nil, err
 			}
+		}
+		if err := r.sees(m, &all.lines[i], len(seen), r.RL.MaxTokens); err != nil {
+			return nil, err
 		}
 		o.seen = append(o.seen, seen)
 		o.byLine[&all.lines[i]] = i

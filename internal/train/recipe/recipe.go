@@ -179,6 +179,7 @@ func (r *Recipe) check() error {
 	}{
 		{!slices.Contains(methods, r.Method), "method", strings.Join(methods, ", ")},
 		{r.Out == "", "out", "a directory to make"},
+		{!(r.Adapter.Alpha > 0 && r.Adapter.Alpha <= 1e6), "adapter.alpha", "a positive number up to 1e6"},
 		{r.Data.Train == "", "data.train", "a file of JSON lines"},
 		{!(r.Data.Fraction >= 0 && r.Data.Fraction < 1), "data.held_out_fraction", "0 to below 1"},
 		{r.Data.MaxTokens < 0, "data.max_tokens", "a number of tokens, or 0 for the model's context"},
@@ -194,8 +195,10 @@ func (r *Recipe) check() error {
 			return errs.New(errs.FormatInvalid, "the recipe's "+c.key+" is not usable", "use "+c.want)
 		}
 	}
-	if err := r.apart(); err != nil {
-		return err
+	for _, apart := range []func() error{r.apart, r.apartData} {
+		if err := apart(); err != nil {
+			return err
+		}
 	}
 	if _, err := train.ParseWay(run.Gradient); err != nil {
 		return err

@@ -26,6 +26,8 @@ type line struct {
 	Rejected string    `json:"rejected"`
 	Answer   string    `json:"answer"` // of rewards
 	Group    string    `json:"group"`  // rows of one group stand together in a batch
+
+	at int // its line of the file, from 1
 }
 
 type message struct {
@@ -38,8 +40,8 @@ const (
 	maxRows      = 1 << 22
 )
 
-// readLines reads a data file, and its digest.
-func readLines(path string) ([]line, ids.Digest, error) {
+// readLines reads a data file, and its digest. Tokens must be below vocab, unless that is 0.
+func readLines(path string, vocab int) ([]line, ids.Digest, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, "", errs.New(errs.NotFound, "there is no data file "+path, "give a file of JSON lines; make train-default writes those of the default set")
@@ -63,6 +65,10 @@ func readLines(path string) ([]line, ids.Digest, error) {
 		if err != nil {
 			return nil, "", errs.New(errs.FormatInvalid, fmt.Sprintf("line %d of %s: %v", n+1, path, err), "docs/formats/recipe.md has the fields of a row")
 		}
+		if err := l.within(vocab); err != nil {
+			return nil, "", errs.New(errs.FormatInvalid, fmt.Sprintf("line %d of %s: %v", n+1, path, err), "use the tokenizer of this base")
+		}
+		l.at = n + 1
 		out = append(out, l)
 	}
 	return out, ids.DigestOf(raw), nil
@@ -119,6 +125,16 @@ func (l *line) check() error {
 	for _, i := range l.Train {
 		if i < 0 || i >= len(l.Messages) || l.Messages[i].Role != "assistant" {
 			return fmt.Errorf("train names message %d, which is no assistant's", i)
+		}
+	}
+	return nil
+}
+
+// within refuses tokens that a vocabulary does not have. One of 0 tokens is not known.
+func (l *line) within(vocab int) error {
+	for i, t := range l.Tokens {
+		if vocab > 0 && (t < 0 || int(t) >= vocab) {
+			return fmt.Errorf("the token %d at position %d is not in the vocabulary of %d", t, i, vocab)
 		}
 	}
 	return nil

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"macaron/internal/chat"
+	"macaron/internal/errs"
 	"macaron/internal/ids"
 )
 
@@ -67,6 +69,24 @@ func TestTheTeachersSystemText(t *testing.T) {
 	without := d.told(line{Messages: []message{{"user", "u"}, {"assistant", "a"}}, Train: []int{1}})
 	if len(without.Messages) != 3 || without.Train[0] != 2 {
 		t.Errorf("%+v", without)
+	}
+}
+
+// TestTheTeachersSystemTextFits: a row that the teacher could not read is refused before a step,
+// by its line, for both kinds of distillation.
+func TestTheTeachersSystemTextFits(t *testing.T) {
+	m := &Machine{Encode: letters, Decode: spelled, Context: 40}
+	lines := []line{{Messages: []message{{"user", "u"}, {"assistant", "a"}}, at: 7}}
+	r := &Recipe{Data: Data{Train: "rows.jsonl"}, Run: Run{Epochs: 1, Batch: 1}, RL: RL{Group: 1, MaxTokens: 4}}
+	for system, fits := range map[string]bool{"be": true, strings.Repeat("be", 20): false} {
+		r.Distill = Distill{System: system, Top: 2}
+		_, soft := newSoft(r, m, lines, nil, nil)
+		_, own := newOwn(r, m, lines, nil)
+		for kind, err := range map[string]error{"soft": soft, "own": own} {
+			if fits != (err == nil) || !fits && (errs.CodeOf(err) != errs.ContextExceeded || !strings.Contains(err.Error(), "line 7 of rows.jsonl")) {
+				t.Errorf("%s, %d letters: %v", kind, len(system), err)
+			}
+		}
 	}
 }
 

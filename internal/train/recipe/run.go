@@ -22,6 +22,14 @@ type Options struct {
 	Tell  func(step, steps int, metrics map[string]float64)
 }
 
+// Check refuses options that no run can have.
+func (o *Options) Check() error {
+	if o.Stop < 0 {
+		return errs.New(errs.InvalidRequest, fmt.Sprintf("a run cannot stop after %d steps", o.Stop), "give --stop-after a number of steps, or leave it out to train to the end").In("stop-after")
+	}
+	return nil
+}
+
 // Result is what a run made, and from what: it is written beside the adapter as
 // provenance.json.
 type Result struct {
@@ -68,6 +76,9 @@ type run struct {
 // Train trains by a recipe, or goes on from the last checkpoint of its work directory. It
 // refuses to go on when recipe or data are not the checkpoint's.
 func (r *Recipe) Train(ctx context.Context, m Machine, o Options) (Result, error) {
+	if err := o.Check(); err != nil {
+		return Result{}, err
+	}
 	if _, err := os.Lstat(r.path(r.Out)); err == nil {
 		return Result{}, errs.New(errs.InvalidRequest, r.path(r.Out)+" is there already", "remove it, or give another out")
 	}
@@ -100,19 +111,9 @@ func (r *Recipe) gradient() string {
 
 // prepare reads the data and makes the method.
 func (x *run) prepare() error {
-	lines, digest, err := readLines(x.r.path(x.r.Data.Train))
+	lines, heldOut, err := x.read()
 	if err != nil {
 		return err
-	}
-	x.made.Data, x.made.Dataset = digest, datasetOf(x.r.path(x.r.Data.Train), digest)
-	var heldOut []line
-	switch {
-	case x.r.Data.HeldOut != "":
-		if heldOut, x.made.HeldOut, err = readLines(x.r.path(x.r.Data.HeldOut)); err != nil {
-			return err
-		}
-	case x.r.Data.Fraction > 0:
-		lines, heldOut = x.r.split(lines)
 	}
 	if dir := x.r.Adapter.Init; dir != "" {
 		if x.start, err = x.m.Load(x.r.path(dir)); err != nil {
@@ -122,24 +123,6 @@ func (x *run) prepare() error {
 	}
 	x.method, err = x.newMethod(lines, heldOut)
 	return err
-}
-
-// split holds rows out by chance, at least one.
-func (r *Recipe) split(lines []line) (kept, heldOut []line) {
-	order := random(r.Seed, 1<<33).Perm(len(lines))
-	n := max(1, int(r.Data.Fraction*float64(len(lines))))
-	out := map[int]bool{}
-	for _, i := range order[:min(n, len(order))] {
-		out[i] = true
-	}
-	for i := range lines {
-		if out[i] {
-			heldOut = append(heldOut, lines[i])
-		} else {
-			kept = append(kept, lines[i])
-		}
-	}
-	return kept, heldOut
 }
 
 func (x *run) newMethod(lines, heldOut []line) (method, error) {
@@ -324,12 +307,9 @@ func (x *run) finish(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(x.made.Dir), 0o755); err != nil {
 		return disk.Error(err, x.made.Dir+" cannot be made")
 	}
-	if err := x.t.Export(x.made.Dir); err != nil {
-		return err
-	}
 	raw, err := json.MarshalIndent(x.made, "", "  ")
 	if err != nil {
 		return fmt.Errorf("provenance: %w", err)
 	}
-	return disk.Replace(filepath.Join(x.made.Dir, "provenance.json"), append(raw, '\n'), 0o644)
+	return x.t.Export(x.made.Dir, lora.Beside{Name: "provenance.json", Bytes: append(raw, '\n')})
 }

@@ -32,7 +32,10 @@ func TestScore(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), bytes.Join(rows, []byte("\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := recipe.Parse([]byte("method = \"sft\"\nout = \"out\"\n[adapter]\nrank = 2\n[data]\ntrain = \"rows.jsonl\"\nheld_out = \"rows.jsonl\"\n[optimizer]\nlearning_rate = 0.01\n"), dir)
+	if err := os.WriteFile(filepath.Join(dir, "train.jsonl"), bytes.Join(rows[:2], []byte("\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recipe.Parse([]byte("method = \"sft\"\nout = \"out\"\n[adapter]\nrank = 2\n[data]\ntrain = \"train.jsonl\"\nheld_out = \"rows.jsonl\"\n[optimizer]\nlearning_rate = 0.01\n"), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

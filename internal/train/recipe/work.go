@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"macaron/internal/disk"
 	"macaron/internal/errs"
@@ -28,6 +29,10 @@ func (r *Recipe) claim() (*os.File, error) {
 		return nil, disk.Error(err, work+" cannot be written")
 	}
 	free, err := disk.TryLock(f)
+	if err == nil && !free { // Trains has it for a moment
+		time.Sleep(50 * time.Millisecond)
+		free, err = disk.TryLock(f)
+	}
 	if err != nil {
 		return nil, errors.Join(disk.Error(err, work+" cannot be locked"), f.Close())
 	}
@@ -35,6 +40,17 @@ func (r *Recipe) claim() (*os.File, error) {
 		return nil, errors.Join(errs.New(errs.InvalidRequest, "another process trains in "+work, "wait for it, or give another work"), f.Close())
 	}
 	return f, nil
+}
+
+// Trains tells whether a process trains in a work directory.
+func Trains(work string) bool {
+	f, err := os.Open(filepath.Join(work, lockFile))
+	if err != nil {
+		return false
+	}
+	defer f.Close() // which gives it back
+	free, err := disk.TryLock(f)
+	return err == nil && !free
 }
 
 // apart refuses a work directory that would make the directory of the adapter, or be in its way.

@@ -1,6 +1,7 @@
 package recipe_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,17 +41,71 @@ func TestFreshKeepsForeignFiles(t *testing.T) {
 	}
 }
 
+// A run whose checkpoint is gone does not begin anew unless it is told to.
+func TestTheCheckpointIsGone(t *testing.T) {
+	m, dir := machine(t), t.TempDir()
+	r := tokens(t, dir, sevenRows, 0.02, "steps = 2\n")
+	if _, err := r.Train(t.Context(), m, recipe.Options{Stop: -3}); errs.CodeOf(err) != errs.InvalidRequest {
+		t.Errorf("stopped after -3 steps: %v", err)
+	}
+	if _, err := r.Train(t.Context(), m, recipe.Options{Stop: 1}); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, r.Work, "*.safetensors"))
+	if err != nil || len(kept) != 1 {
+		t.Fatal(kept, err)
+	}
+	if err := os.Remove(kept[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Train(t.Context(), m, recipe.Options{}); errs.CodeOf(err) != errs.ChecksumMismatch || !strings.Contains(errs.As(err).Next, "--fresh") {
+		t.Errorf("it goes on: %v", err)
+	}
+	if made, err := r.Train(t.Context(), m, recipe.Options{Fresh: true}); err != nil || made.Tokens != 8 {
+		t.Errorf("it did not begin anew: %+v %v", made, err)
+	}
+}
+
+// A copy of what is trained on is not held out either.
+func TestACopyIsNotHeldOut(t *testing.T) {
+	dir := t.TempDir()
+	r := tokens(t, dir, sevenRows, 0.02, "steps = 2\n")
+	r.Data.HeldOut = "copy.jsonl"
+	if err := os.WriteFile(filepath.Join(dir, "copy.jsonl"), []byte(sevenRows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Train(t.Context(), machine(t), recipe.Options{}); errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), "data.held_out") {
+		t.Errorf("it trains: %v", err)
+	}
+}
+
+// A token that the model does not have is refused before a step, by the file and the line.
+func TestTokensBeyondTheVocabulary(t *testing.T) {
+	m, dir := machine(t), t.TempDir()
+	for _, token := range []int{-1, m.Base.Vocab} {
+		rows := fmt.Sprintf("%s\n\n{\"tokens\":[3,%d],\"weights\":[0,1]}\n", sevenRows, token)
+		made, err := tokens(t, dir, rows, 0.02, "steps = 1\nbatch = 1\n").Train(t.Context(), m, recipe.Options{})
+		if errs.CodeOf(err) != errs.FormatInvalid || !strings.Contains(err.Error(), fmt.Sprintf("line 3 of %s: the token %d at position 1", filepath.Join(dir, "rows.jsonl"), token)) {
+			t.Errorf("%d: %+v %v", token, made, err)
+		}
+	}
+}
+
 // One process at a time trains in a work directory.
 func TestTwoRunsOfOneRecipe(t *testing.T) {
 	m, dir := machine(t), t.TempDir()
 	r := tokens(t, dir, sevenRows, 0.02, "steps = 3\n")
+	work := filepath.Join(dir, r.Work)
 	_, err := r.Train(t.Context(), m, recipe.Options{Tell: func(step, _ int, _ map[string]float64) {
+		if !recipe.Trains(work) {
+			t.Errorf("nobody trains at step %d", step)
+		}
 		if _, err := r.Train(t.Context(), m, recipe.Options{}); errs.CodeOf(err) != errs.InvalidRequest || !strings.Contains(err.Error(), "another process") {
 			t.Errorf("a second run at step %d: %v", step, err)
 		}
 	}})
-	if err != nil {
-		t.Error(err)
+	if err != nil || recipe.Trains(work) || recipe.Trains(dir) {
+		t.Error("somebody trains behind the end", err)
 	}
 }
 
