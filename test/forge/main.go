@@ -3,7 +3,8 @@
 //	go run ./test/forge -families compose/item_price,text/case -seeds 8 macaron.toml taught
 //
 // "taught" is the contract of -base with the agent of taught.toml and every tool of the worlds
-// declared, each for one call. It prints a line for each attempt and a table.
+// declared, each for one call. With -set the tasks are those of a file such as
+// base-failing.json. It prints a line for each attempt and a table.
 package main
 
 import (
@@ -40,12 +41,19 @@ func main() {
 	level := flag.Int("level", 0, "of the tasks")
 	first := flag.Uint64("first", 0, "the first seed")
 	seeds := flag.Uint64("seeds", 4, "tasks of each family")
+	set := flag.String("set", "", "file with the tasks, in the place of families, level and seeds")
 	base := flag.String("base", "macaron.toml", "contract that is served, and that taught is made of")
 	home := flag.String("home", "", "directory of state; a temporary one by default")
 	show := flag.Bool("show", false, "print what the model did")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *families, *level, *first, *seeds, *base, *home, *show, flag.Args())
+	tasks, err := chosen(*families, *level, *first, *seeds)
+	if *set != "" {
+		_, tasks, err = rig.ReadSet(*set)
+	}
+	if err == nil {
+		err = run(ctx, tasks, *base, *home, *show, flag.Args())
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -53,7 +61,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, families string, level int, first, seeds uint64, base, home string, show bool, contracts []string) (err error) {
+func run(ctx context.Context, tasks []mindforge.Task, base, home string, show bool, contracts []string) (err error) {
 	if home == "" {
 		if home, err = os.MkdirTemp("", "macaron-forge-"); err != nil {
 			return err
@@ -67,11 +75,7 @@ func run(ctx context.Context, families string, level int, first, seeds uint64, b
 	if err != nil {
 		return err
 	}
-	tasks, err := chosen(families, level, first, seeds)
-	if err == nil {
-		err = measure(ctx, a, base, contracts, tasks, show)
-	}
-	return errors.Join(err, a.Close())
+	return errors.Join(measure(ctx, a, base, contracts, tasks, show), a.Close())
 }
 
 // open starts the program with the model of the user's home and a contract.

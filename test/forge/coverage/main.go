@@ -102,15 +102,7 @@ func prepared(ctx context.Context, s settings, set, contract string) (*bench, er
 	if s.Scripted {
 		return planted(s)
 	}
-	raw, err := os.ReadFile(set)
-	if err != nil {
-		return nil, disk.OpenError(err, set+" cannot be read", "`make forge-base-failing` draws it")
-	}
-	var f rig.Set
-	if err := json.Unmarshal(raw, &f); err != nil {
-		return nil, errs.Wrap(errs.FormatInvalid, err, set+" is no set of tasks", "")
-	}
-	items, err := f.Items()
+	f, items, err := rig.ReadSet(set)
 	if err != nil {
 		return nil, err
 	}

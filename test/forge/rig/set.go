@@ -3,8 +3,11 @@ package rig
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"os"
 
+	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/mindforge"
@@ -35,6 +38,19 @@ type Failing struct {
 	Asked    ids.Digest                `json:"asked"` // hash of what the model is shown of it
 	Seed     uint64                    `json:"seed"`
 	Failures map[mindforge.Failure]int `json:"failures"`
+}
+
+// ReadSet reads a set and makes its tasks again.
+func ReadSet(path string) (s Set, tasks []mindforge.Task, err error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return s, nil, disk.OpenError(err, path+" cannot be read", "`make forge-base-failing` draws it")
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return s, nil, errs.Wrap(errs.FormatInvalid, err, path+" is no set of tasks", "")
+	}
+	tasks, err = s.Items()
+	return s, tasks, err
 }
 
 // Items makes the tasks of the set again.
