@@ -130,6 +130,7 @@ type hears struct{ evaluator.Ruling }
 func (hears) Step(context.Context, int, int, string) error          { return nil }
 func (hears) Enqueue(context.Context, ...jobs.Job) error            { return nil }
 func (hears) Pause(context.Context, string) error                   { return nil }
+func (hears) Resume(context.Context, string) error                  { return nil }
 func (hears) Close() error                                          { return nil }
 func (hears) Has(context.Context, discovery.Question) (bool, error) { return false, nil }
 func (h hears) Decide(context.Context, mindforge.Stage, evaluator.Arm, evaluator.Arm, ...[]byte) (evaluator.Ruling, error) {

@@ -29,6 +29,7 @@ type quiet struct{}
 
 func (quiet) Enqueue(context.Context, ...jobs.Job) error   { return nil }
 func (quiet) Pause(context.Context, string) error          { return nil }
+func (quiet) Resume(context.Context, string) error         { return nil }
 func (quiet) Step(context.Context, int, int, string) error { return nil }
 func (quiet) Close() error                                 { return nil }
 func (quiet) Has(_ context.Context, q discovery.Question) (bool, error) {

@@ -1,9 +1,11 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"macaron/internal/errs"
 	"macaron/internal/ids"
@@ -213,7 +215,7 @@ func (g *gater) ask(ctx context.Context, s mindforge.Stage) (ledger.Decision, er
 	g.point("decided/" + string(s))
 	d := ledger.Decision{Decision: r.Decision, Envelope: string(r.Envelope)}
 	if s == mindforge.Approval && !r.Pass {
-		return d, g.wait(ctx, r.Why)
+		return d, g.wait(ctx, r.Why, len(approvals))
 	}
 	return d, g.note(ctx, g.decision(s), d)
 }
@@ -224,15 +226,37 @@ func arm(e entered) (evaluator.Arm, error) {
 }
 
 // wait stops the run until a person has said something. What it waits for is no step of the
-// ledger: a run that nobody let wait comes to the same.
-func (g *gater) wait(ctx context.Context, why string) error {
-	if err := g.Queue.Pause(ctx, g.Run); err != nil {
-		return err
-	}
+// ledger: a run that nobody let wait comes to the same. It is said before the run stops: a
+// process that is killed between the two would leave a run that waits, and tells nobody for what.
+func (g *gater) wait(ctx context.Context, why string, heard int) error {
 	if err := g.ticket.Step(ctx, g.before(mindforge.Approval), g.total, Waits(Wanted{g.it.hash, g.champion.hash, g.Evaluation.Digest, why})); err != nil {
 		return err
 	}
-	return jobs.ErrPaused
+	g.point("waits/" + g.it.name)
+	if err := g.Queue.Pause(ctx, g.Run); err != nil {
+		return err
+	}
+	now, err := g.said(ctx)
+	if err == nil && now > heard { // between the two: it let go on what was not stopped yet
+		err = g.Queue.Resume(ctx, g.Run)
+	}
+	return cmp.Or(err, jobs.ErrPaused)
+}
+
+// said counts the approvals of the candidate that the ledger has by now.
+func (g *gater) said(ctx context.Context) (n int, err error) {
+	all, err := g.Ledger.All(ctx, g.Owner, g.Run)
+	for _, e := range all {
+		if strings.HasPrefix(e.Key, approvalKey(g.it.hash, "")) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// approvalKey is where a person's yes is kept; by names the key.
+func approvalKey(candidate ids.Digest, by string) string {
+	return "approval/" + candidate.Hex() + "/" + by
 }
 
 // approvals are those that people gave for the candidate.
@@ -260,7 +284,7 @@ func Approve(ctx context.Context, l *ledger.Ledger, owner, run string, w Wanted,
 		return errs.New(errs.NotFound, "the run "+run+" waits for nobody", "`macaron forge status` tells where it is")
 	}
 	t := ledger.Plain(string(envelope))
-	_, err := l.Write(ctx, owner, []ledger.Text{t}, nil, ledger.Draft{Run: run, Key: "approval/" + w.Candidate.Hex() + "/" + by,
+	_, err := l.Write(ctx, owner, []ledger.Text{t}, nil, ledger.Draft{Run: run, Key: approvalKey(w.Candidate, by),
 		Body: ledger.Made{What: "approval", Name: w.Candidate.Hex(), Hash: t.Name}})
 	return err
 }

@@ -27,6 +27,7 @@ import (
 type Queue interface {
 	Enqueue(ctx context.Context, all ...jobs.Job) error
 	Pause(ctx context.Context, group string) error
+	Resume(ctx context.Context, group string) error
 }
 
 // Judge is the evaluator's process. *evaluator.Client is one.
