@@ -15,6 +15,7 @@ import (
 	"macaron/internal/backend"
 	"macaron/internal/clock"
 	"macaron/internal/config"
+	"macaron/internal/contract"
 	"macaron/internal/disk"
 	"macaron/internal/ids"
 	"macaron/internal/limits"
@@ -97,8 +98,8 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	a.metrics = obs.NewMetrics(a.version)
 	a.front.init(cfg, opts, a.metrics, refusal)
 	a.instance = a.ids.New(ids.Request)
-	// The generator early: its model loads while the rest is opened.
-	for _, step := range []func(Options) error{a.openHome, a.openTracer, a.openLog, a.openKeys, a.openGenerator, a.openCatalogue, a.openTurns, a.openRuns, a.openMint} {
+	// The generator early: its model loads while the rest is opened. What is cheap to refuse is before it.
+	for _, step := range []func(Options) error{a.openHome, a.openTracer, a.openLog, a.openKeys, a.readContract, a.openGenerator, a.openCatalogue, a.openTurns, a.openRuns, a.openMint} {
 		if err := step(opts); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}
@@ -119,6 +120,12 @@ func (a *App) openHome(Options) error {
 	a.lock = lock
 	a.onClose(lock.Close)
 	return nil
+}
+
+// readContract refuses one that is not there or cannot be read, before a model is loaded for it.
+func (a *App) readContract(Options) error {
+	_, err := contract.Load(a.cfg.Contract, a.cfg.Signed.Overlays...)
+	return err
 }
 
 // openTurns sets up the path of a request.

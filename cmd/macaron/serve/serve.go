@@ -29,9 +29,6 @@ func New(e *cli.Env) *cobra.Command {
 		Example: "  macaron serve\n  macaron serve --upstream http://127.0.0.1:8000/v1 --upstream-models L0=chat,L2=coder",
 		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := Possible(cmd.Context(), e); err != nil {
-				return err
-			}
 			c, err := e.Config()
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -39,12 +40,10 @@ func Possible(ctx context.Context, e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if _, err := contract.Load(c.Contract, c.Signed.Overlays...); err != nil {
-		return err
-	}
 	l, err := app.Listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}
-	return l.Close()
+	_, err = contract.Load(c.Contract, c.Signed.Overlays...)
+	return errors.Join(err, l.Close())
 }
