@@ -47,7 +47,8 @@ class Plain(Renderer):
 
 class ChatML(Plain):
     def marks(self, role):
-        return f"<|im_start|>{role}\n", "<|im_end|>\n"
+        # Games write what the model has said as "player"; it is rendered as it was sampled.
+        return f"<|im_start|>{'assistant' if role == 'player' else role}\n", "<|im_end|>\n"
 
 
 class Lines(Plain):

@@ -16,9 +16,6 @@ from=()
 for leg in $(seq "${LEGS:-1}"); do
   run=$name
   [ "$leg" = 1 ] || run=$name-leg$leg
-  # behavior_if_log_dir_exists=resume: what was cut short goes on.
-  "$python" -W ignore "$root/test/cookbook/recipe.py" "$module" model_name=$model "log_path=runs/$run" \
-    behavior_if_log_dir_exists=resume "$@" "${from[@]}" > "runs/$run.log" 2>&1 || { tail -20 "runs/$run.log" >&2; exit 1; }
-  state=$("$python" -c 'import json, sys; print([json.loads(row)["state_path"] for row in open(sys.argv[1])][-1])' "runs/$run/checkpoints.jsonl")
-  from=("load_checkpoint_path=$state")
+  recipe "$run" "$module" "$@" "${from[@]}"
+  from=("load_checkpoint_path=$(state_of "$run")")
 done

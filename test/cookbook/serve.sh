@@ -12,3 +12,16 @@ if [ -z "${TINKER_BASE_URL:-}" ]; then
     sleep 0.2
   done
 fi
+
+# recipe RUN MODULE [name=value ...] runs a recipe into runs/RUN; what was cut short goes on.
+recipe() {
+  local run=$1 module=$2
+  shift 2
+  "$python" -W ignore "$root/test/cookbook/recipe.py" "$module" model_name=$model "log_path=runs/$run" \
+    behavior_if_log_dir_exists=resume "$@" > "runs/$run.log" 2>&1 || { tail -20 "runs/$run.log" >&2; exit 1; }
+}
+
+# state_of RUN is the last state that a run has saved.
+state_of() {
+  "$python" -c 'import json, sys; print([json.loads(row)["state_path"] for row in open(sys.argv[1])][-1])' "runs/$1/checkpoints.jsonl"
+}
