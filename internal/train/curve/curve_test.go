@@ -78,7 +78,7 @@ func TestStampAndMLflow(t *testing.T) {
 // A run that trains has no end in MLflow's tree until it has one, and what the tree says of its
 // experiment stays.
 func TestMLflowOfARunThatTrains(t *testing.T) {
-	root, lines := t.TempDir(), []Line{{"step": 1, "time": 100, "loss": 3}}
+	root := t.TempDir()
 	experiment := filepath.Join(root, "0", "meta.yaml")
 	if err := os.Mkdir(filepath.Dir(experiment), 0o700); err != nil {
 		t.Fatal(err)
@@ -87,10 +87,19 @@ func TestMLflowOfARunThatTrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		trains bool
-		has    []string
-	}{{true, []string{"status: 1\n", "end_time: null\n"}}, {false, []string{"status: 3\n", "end_time: 100000\n"}}} {
-		dir, err := MLflow(root, "a", lines, c.trains)
+		trains  bool
+		planned float64
+		has     []string
+	}{
+		{true, 0, []string{"status: 1\n", "end_time: null\n"}}, {true, 2, []string{"status: 1\n", "end_time: null\n"}}, // RUNNING
+		{false, 0, []string{"status: 3\n", "end_time: 100000\n"}}, {false, 1, []string{"status: 3\n", "end_time: 100000\n"}}, // FINISHED
+		{false, 2, []string{"status: 5\n", "end_time: 100000\n"}}, // KILLED
+	} {
+		line := Line{"step": 1, "time": 100, "loss": 3}
+		if c.planned > 0 {
+			line["planned"] = c.planned
+		}
+		dir, err := MLflow(root, "a", []Line{line}, c.trains)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +109,11 @@ func TestMLflowOfARunThatTrains(t *testing.T) {
 		}
 		for _, text := range c.has {
 			if !strings.Contains(string(meta), text) {
-				t.Errorf("trains %v: no %q in %s", c.trains, text, meta)
+				t.Errorf("trains %v of %v: no %q in %s", c.trains, c.planned, text, meta)
 			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "metrics", "planned")); err == nil {
+			t.Error("what is planned is a metric")
 		}
 	}
 	if b, err := os.ReadFile(experiment); string(b) != "name: Mine\n" {

@@ -19,12 +19,25 @@ import (
 const (
 	running  = 1
 	finished = 3
+	killed   = 5
 )
+
+// status is how a run is: one that does not train any more and is not at the step that it had
+// planned was stopped.
+func status(last Line, trains bool) int {
+	switch {
+	case trains:
+		return running
+	case last["step"] < last["planned"]:
+		return killed
+	}
+	return finished
+}
 
 // MLflow writes a run into a tree of MLflow's file store, under the experiment 0: a directory
 // that `mlflow ui --backend-store-uri` reads. The same run gives the same directory, whose
 // metrics are replaced; what the tree says of the experiment stays. A run that still trains has
-// no end there.
+// no end there; one that was stopped before its planned end is killed.
 func MLflow(root, run string, lines []Line, trains bool) (dir string, err error) {
 	if len(lines) == 0 {
 		return "", errs.New(errs.NotFound, "the run "+errs.Clip(run)+" has no metrics", "they come with its first optimizer step")
@@ -37,13 +50,13 @@ func MLflow(root, run string, lines []Line, trains bool) (dir string, err error)
 	if err != nil {
 		return "", err
 	}
-	end, status := strconv.FormatInt(last, 10), finished
+	end := strconv.FormatInt(last, 10)
 	if trains {
-		end, status = "null", running
+		end = "null"
 	}
 	files := map[string]string{
 		filepath.Join(dir, "meta.yaml"): fmt.Sprintf("artifact_uri: %q\nend_time: %s\nentry_point_name: ''\nexperiment_id: '0'\nlifecycle_stage: active\nrun_id: %s\nrun_name: %q\nrun_uuid: %s\nsource_name: ''\nsource_type: 4\nsource_version: ''\nstart_time: %d\nstatus: %d\ntags: []\nuser_id: macaron\n",
-			"file://"+abs+"/0/"+id+"/artifacts", end, id, run, id, first, status),
+			"file://"+abs+"/0/"+id+"/artifacts", end, id, run, id, first, status(lines[len(lines)-1], trains)),
 		filepath.Join(dir, "tags", "mlflow.runName"): run,
 	}
 	experiment := filepath.Join(root, "0", "meta.yaml")
@@ -71,13 +84,16 @@ func MLflow(root, run string, lines []Line, trains bool) (dir string, err error)
 
 func millis(l Line) int64 { return int64(l["time"] * 1000) }
 
+// apart are the numbers of a line that are not measured.
+var apart = map[string]bool{"step": true, "time": true, "planned": true, "resumed": true}
+
 // series are the files of metrics: "timestamp value step" of each line that has one.
 func series(lines []Line) map[string]string {
 	texts := map[string]*strings.Builder{}
 	for _, l := range lines {
 		var names []string
 		for name := range l {
-			if name != "step" && name != "time" && safe(name) {
+			if !apart[name] && safe(name) {
 				names = append(names, name)
 			}
 		}

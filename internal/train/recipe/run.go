@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"time"
 
 	"macaron/internal/disk"
 	"macaron/internal/engine/lora"
@@ -69,6 +71,7 @@ type run struct {
 	t      *train.Trainer
 	method method
 	start  *lora.Adapter // nil: the base
+	from   int64         // steps that earlier processes took
 	made   Result
 	log    *log
 }
@@ -166,7 +169,8 @@ func (x *run) open() (err error) {
 	if err != nil {
 		return err
 	}
-	x.log, err = openLog(filepath.Join(work, curve.File), x.t.Steps())
+	x.from = x.t.Steps()
+	x.log, err = openLog(x.r.Metrics(), x.from)
 	return err
 }
 
@@ -218,6 +222,15 @@ func (x *run) loop(ctx context.Context) error {
 	return nil
 }
 
+// line begins a line of the metrics: the step that was taken, and how far it is of the end.
+func (x *run) line(now time.Time) curve.Line {
+	l := curve.Line{"step": float64(x.t.Steps()), "planned": float64(x.method.steps()), "time": float64(now.UnixMilli()) / 1000}
+	if x.from > 0 {
+		l["resumed"] = float64(x.from)
+	}
+	return l
+}
+
 // interrupted keeps what was trained when a run is told to stop. Gradients of the step
 // that was cut short are in the checkpoint and are dropped when it is read.
 func (x *run) interrupted(ctx context.Context, err error) error {
@@ -247,11 +260,9 @@ func (x *run) step(ctx context.Context, step, steps int) error {
 	}
 	x.made.Tokens += int64(rep.tokens)
 	now := x.m.Clock.Now()
-	m := curve.Line{"step": float64(step + 1), "tokens": float64(x.made.Tokens),
-		"grad_norm": took["grad_norm:mean"], "learning_rate": adam.LearningRate}.Stamp(now, int64(rep.tokens), now.Sub(began))
-	for k, v := range rep.metrics {
-		m[k] = v
-	}
+	m := x.line(now).Stamp(now, int64(rep.tokens), now.Sub(began))
+	m["tokens"], m["grad_norm"], m["learning_rate"] = float64(x.made.Tokens), took["grad_norm:mean"], adam.LearningRate
+	maps.Copy(m, rep.metrics)
 	if every := x.r.Run.EvaluateEvery; every > 0 && (step+1)%every == 0 && step+1 < steps {
 		if err := x.evaluate(ctx, m); err != nil {
 			return err
@@ -289,7 +300,7 @@ func (x *run) keep() error {
 
 // finish evaluates, and writes the adapter with where it comes from.
 func (x *run) finish(ctx context.Context) error {
-	last := curve.Line{"step": float64(x.t.Steps()), "time": float64(x.m.Clock.Now().UnixMilli()) / 1000}
+	last := x.line(x.m.Clock.Now())
 	if err := x.evaluate(ctx, last); err != nil {
 		return err
 	}

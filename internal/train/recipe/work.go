@@ -17,6 +17,9 @@ import (
 // lockFile is in the work directory of every run; who trains has its lock.
 const lockFile = "lock"
 
+// Metrics is the file of the run's metrics, in its work directory.
+func (r *Recipe) Metrics() string { return filepath.Join(r.path(r.Work), curve.File) }
+
 // claim makes the work directory and takes it, until the file is closed: two processes that
 // train one recipe would remove each other's checkpoints.
 func (r *Recipe) claim() (*os.File, error) {

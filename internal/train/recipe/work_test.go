@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"macaron/internal/errs"
+	"macaron/internal/train/curve"
 	"macaron/internal/train/recipe"
 )
 
@@ -139,5 +140,30 @@ func TestTheAdapterItBeganFromHasChanged(t *testing.T) {
 	first(0.01)
 	if _, err := r.Train(t.Context(), m, recipe.Options{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// Every line of the metrics says how many steps the run will have, and those of a process that went
+// on from where.
+func TestLinesSayHowFarTheEndIs(t *testing.T) {
+	m, dir := machine(t), t.TempDir()
+	r := tokens(t, dir, sevenRows, 0.02, "steps = 4\n")
+	for _, o := range []recipe.Options{{Stop: 2}, {}} {
+		if _, err := r.Train(t.Context(), m, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines, _, err := curve.Read(r.Metrics(), 0, 10)
+	if err != nil || len(lines) != 5 {
+		t.Fatal(lines, err)
+	}
+	for i, l := range lines {
+		step, resumed := min(i+1, 4), 0
+		if step > 2 {
+			resumed = 2
+		}
+		if l["step"] != float64(step) || l["planned"] != 4 || l["resumed"] != float64(resumed) {
+			t.Errorf("line %d: %v", i, l)
+		}
 	}
 }
