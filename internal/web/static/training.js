@@ -7,6 +7,7 @@ import { named, setUpDrawer, setUpTheme } from "./shell.js";
 const $ = (id) => document.getElementById(id);
 const drawer = setUpDrawer();
 const refresh = 5000; // ms between two looks at the list
+const pause = 1000; // ms until a stream that ended is asked for again
 let listed = [];
 let shown = null; // {id, run, lines, stop}: the run that the address names
 
@@ -104,24 +105,33 @@ async function show() {
   $("run").replaceChildren(h("p", { class: "muted" }, id ? "Reading…" : "Choose a run to see its curves."));
   if (!view) return;
   try {
-    let at = 0;
-    for (;;) {
-      const part = await api.training(id, at);
-      if (view !== shown) return;
-      view.run = part.run;
-      view.lines.push(...part.data);
-      at = part.next;
-      if (!part.data.length) break;
-    }
-    draw();
-    for await (const line of api.trainingEvents(id, at, view.stop.signal)) {
-      if (view !== shown) return;
-      view.lines.push(line);
-      soon();
-    }
+    while (view === shown) await follow(view);
   } catch (cause) {
     if (view === shown && cause.name !== "AbortError") tell(cause);
   }
+}
+
+/** Reads a run from its beginning and takes what comes, until the stream ends or a step comes again: a run that goes on from a checkpoint has dropped what was behind it. */
+async function follow(view) {
+  const lines = [];
+  let at = 0;
+  for (;;) {
+    const part = await api.training(view.id, at);
+    if (view !== shown) return;
+    view.run = part.run;
+    lines.push(...part.data);
+    at = part.next;
+    if (!part.data.length) break;
+  }
+  view.lines = lines;
+  draw();
+  for await (const line of api.trainingEvents(view.id, at, view.stop.signal)) {
+    if (view !== shown) return;
+    if (line.step < lines.at(-1)?.step) break;
+    lines.push(line);
+    soon();
+  }
+  await new Promise((done) => setTimeout(done, pause));
 }
 
 let due = false;
@@ -141,10 +151,11 @@ const units = [
   [1, "s"],
 ];
 
-/** How far a run is of the steps that it will have, and when it is there at the pace so far. */
+/** How far a run is of the steps that it will have, and when it is there at the pace so far, of the process that has it now. */
 export function progress(steps, planned, lines) {
   if (!planned) return `${steps} steps`;
-  const [first, last] = [lines[0], lines.at(-1)];
+  const last = lines.at(-1);
+  const first = lines.find((l) => l.resumed === last?.resumed);
   const left = lines.length > 1 && last.step > first.step ? ((last.time - first.time) / (last.step - first.step)) * (planned - steps) : 0;
   if (!(left > 0)) return `${steps} of ${planned} steps`;
   const [size, unit] = units.find(([s]) => left >= s) ?? units.at(-1);
@@ -156,7 +167,7 @@ function draw() {
   const steps = lines.at(-1)?.step ?? run.steps;
   $("title").textContent = run.base;
   document.title = run.base + " - Training - Macaron";
-  const about = h("div", { class: "about" }, h("strong", {}, progress(steps, run.planned, lines)), run.rank ? h("span", {}, `rank ${run.rank}`) : null, h("span", {}, new Date(run.created).toLocaleString()), h("span", { class: "name", dir: "auto" }, run.id));
+  const about = h("div", { class: "about" }, h("strong", {}, progress(steps, run.planned ?? lines.at(-1)?.planned, lines)), run.rank ? h("span", {}, `rank ${run.rank}`) : null, h("span", {}, new Date(run.created).toLocaleString()), h("span", { class: "name", dir: "auto" }, run.id));
   const drawn = charts.map((c) => chart(c, lines)).filter(Boolean);
   $("run").replaceChildren(about, drawn.length ? h("div", { class: "charts" }, drawn) : h("p", { class: "muted" }, "Its first step comes soon."));
 }

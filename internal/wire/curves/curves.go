@@ -126,7 +126,8 @@ func answer(w http.ResponseWriter, v any) error {
 	return nil
 }
 
-// events sends the lines of a run as they come, from a place on, until the client leaves.
+// events sends the lines of a run as they come, from a place on, until the client leaves, or the
+// place is not there any more: a run that goes on from a checkpoint cuts its lines.
 func (d Deps) events(w http.ResponseWriter, r *http.Request) error {
 	m, at, err := d.one(r)
 	if err != nil {
@@ -138,8 +139,11 @@ func (d Deps) events(w http.ResponseWriter, r *http.Request) error {
 	look, sign := time.NewTicker(lookEvery), time.NewTicker(signEvery)
 	defer look.Stop()
 	defer sign.Stop()
-	for {
+	for begun := false; ; begun = true {
 		lines, next, err := d.Lines(m.Owner, m.ID, at, mostLines)
+		if err != nil && begun {
+			return nil // the client asks again, and is told why
+		}
 		if err != nil {
 			return err
 		}
