@@ -123,6 +123,7 @@ var walk = []struct{ path, args, input string }{
 	{"train", "$DIR/sft.toml --stop-after 1", ""},
 	{"mint runs", "", ""},
 	{"mint watch", "$DIR/sft.out.work --once", ""},
+	{"mint watch", "$DIR/sft.out.work --page", ""},
 	{"mint mlflow", "$DIR/sft.out.work/metrics.jsonl --out $DIR/mlruns", ""},
 	{"ui4a build", "-", "export default () => <p>a</p>;"},
 	{"ui4a prompt", "", ""},
@@ -223,7 +224,7 @@ func speak(t *testing.T, input string, line []string) (out, failed string) {
 	var said, told bytes.Buffer
 	w := io.Writer(&said)
 	for _, word := range []string{"serve", "up"} {
-		if line[len(line)-1] == word || line[len(line)-2] == "--port" {
+		if line[len(line)-1] == word || line[len(line)-1] == "--page" || line[len(line)-2] == "--port" {
 			w = writer(func(p []byte) (int, error) { defer stop(); return said.Write(p) })
 		}
 	}

@@ -218,12 +218,10 @@ func (s *Service) describe(ctx context.Context, row ledger.Model) (Model, error)
 		row = m.row
 	}
 	s.mu.Unlock()
-	var a about
-	if err := json.Unmarshal(row.About, &a); err != nil {
+	out, err := ModelOf(row)
+	if err != nil {
 		return Model{}, err
 	}
-	out := Model{ID: row.ID, Owner: row.Owner, Session: row.Session, Base: row.Base, Spec: a.Spec, Metadata: a.Metadata,
-		Created: row.Created, Used: row.Used, Steps: row.Steps, Unloaded: row.Unloaded, Corrupted: row.Corrupted}
 	for kind, to := range map[Kind]**Checkpoint{Training: &out.Training, Sampling: &out.Sampling} {
 		c, err := s.o.Store.Last(ctx, row.Owner, row.ID, string(kind))
 		if errs.CodeOf(err) == errs.NotFound {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"macaron/internal/errs"
 	"macaron/internal/mint/ledger"
 )
 
@@ -22,11 +23,12 @@ func (m Model) Planned() int64 {
 	return n
 }
 
-// PlannedOf is Planned of a row, for those who read beside the service.
-func PlannedOf(row ledger.Model) int64 {
+// ModelOf is the model of a row, without its checkpoints, for those who read beside the service.
+func ModelOf(row ledger.Model) (Model, error) {
 	var a about
-	if json.Unmarshal(row.About, &a) != nil {
-		return 0
+	if err := json.Unmarshal(row.About, &a); err != nil {
+		return Model{}, errs.Wrap(errs.FormatInvalid, err, "the row of model "+row.ID+" cannot be read", "use the build that wrote it")
 	}
-	return Model{Metadata: a.Metadata}.Planned()
+	return Model{ID: row.ID, Owner: row.Owner, Session: row.Session, Base: row.Base, Spec: a.Spec, Metadata: a.Metadata,
+		Created: row.Created, Used: row.Used, Steps: row.Steps, Unloaded: row.Unloaded, Corrupted: row.Corrupted}, nil
 }

@@ -35,33 +35,46 @@ import (
 // NewTrain gives `macaron train`.
 func NewTrain(e *cli.Env) *cobra.Command {
 	var o recipe.Options
+	var page string
 	c := &cobra.Command{
 		Use:     "train RECIPE.toml",
 		Short:   "Train an adapter by a recipe, or go on with a run that was stopped",
-		Long:    "Trains a LoRA adapter on the built-in engine as a TOML recipe says (docs/formats/recipe.md).\nA run that was stopped or killed goes on from its last checkpoint, to the same bits.",
-		Example: "  macaron train recipes/default-set/L0.toml\n  macaron train my.toml --fresh --json",
+		Long:    "Trains a LoRA adapter on the built-in engine as a TOML recipe says (docs/formats/recipe.md).\nA run that was stopped or killed goes on from its last checkpoint, to the same bits.\nWith --page its curves are on a page as long as it trains; `macaron mint watch WORK --page` shows them afterwards.",
+		Example: "  macaron train recipes/default-set/L0.toml\n  macaron train my.toml --fresh --json\n  macaron train my.toml --page",
 		Args:    cli.Args(1, 1, "a recipe"),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return trainBy(cmd.Context(), e, given[0], o)
+			if err := o.Check(); err != nil {
+				return err
+			}
+			r, err := readRecipe(given[0])
+			if err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("page") {
+				return trainBy(cmd.Context(), e, r, o)
+			}
+			s, err := showRun(cmd.Context(), e, page, app.RecipeRun(r.Metrics(), 0))
+			if err != nil {
+				return err
+			}
+			return errors.Join(trainBy(cmd.Context(), e, r, o), s.close())
 		},
 	}
 	c.Flags().BoolVar(&o.Fresh, "fresh", false, "begin anew, and remove the checkpoint of an earlier run")
 	c.Flags().IntVar(&o.Stop, "stop-after", 0, "stop with a checkpoint after so many steps; 0: at the end")
+	pageFlag(c, &page)
 	return c
 }
 
-func trainBy(ctx context.Context, e *cli.Env, path string, o recipe.Options) error {
-	if err := o.Check(); err != nil {
-		return err
-	}
+func readRecipe(path string) (*recipe.Recipe, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return disk.OpenError(err, "the recipe "+path+" cannot be read", "give the path of a TOML file")
+		return nil, disk.OpenError(err, "the recipe "+path+" cannot be read", "give the path of a TOML file")
 	}
-	r, err := recipe.Parse(raw, filepath.Dir(path))
-	if err != nil {
-		return err
-	}
+	return recipe.Parse(raw, filepath.Dir(path))
+}
+
+func trainBy(ctx context.Context, e *cli.Env, r *recipe.Recipe, o recipe.Options) error {
 	eng, cfg, err := embedded.OpenEngine(ctx, e)
 	if err != nil {
 		return err

@@ -1,11 +1,9 @@
 package mint
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,11 +11,11 @@ import (
 	"macaron/cmd/macaron/cli"
 	"macaron/internal/app"
 	"macaron/internal/auth"
-	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/mint"
 	"macaron/internal/mint/ledger"
 	"macaron/internal/train/curve"
+	"macaron/internal/train/recipe"
 )
 
 // mintWatch are the verbs that show training runs. They read the home, beside a running
@@ -79,31 +77,55 @@ func curvesOf(e *cli.Env, cmd *cobra.Command, run string) (curves, error) {
 
 func newMintWatch(e *cli.Env) *cobra.Command {
 	var w watched
+	var page string
 	c := &cobra.Command{Use: "watch RUN", Short: "Show what is measured of a training run, as it comes", Args: cli.Args(1, 1, "a training run, a metrics.jsonl or a work directory"),
-		Long: "Prints a line for each optimizer step until it is interrupted: loss, reward, KL, tokens per second, memory, and the time that is left until\nthe last step, where --steps says it, or the run's client in user_metadata. With --steps it ends there.\nWith --json the lines are those of the file (docs/formats/metrics.md).",
+		Long: "Prints a line for each optimizer step: loss, reward, KL, tokens per second, memory, and the time that is left until the last step, where\n--steps says it, or the run's client in user_metadata, or the recipe. It goes on until it is interrupted; with --steps until that step, and for\na recipe until it has trained to its end.\n" +
+			"With --json the lines are those of the file (docs/formats/metrics.md).\nWith --page it prints none, and serves the page of /training with this run on it, until it is interrupted.",
+		Example: "  macaron mint watch adapters/mine.work\n  macaron mint watch adapters/mine.work --page\n  macaron mint watch ses_01K...:train:0 --page=127.0.0.1:8090",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			at, err := curvesOf(e, cmd, given[0])
 			if err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("page") {
+				return watchPage(e, cmd, at, page, w)
 			}
 			if w.planned = w.end; w.end == 0 && at.run != "" && !e.JSON {
 				if w.planned, err = plannedOf(e, cmd, at.run); err != nil {
 					return err
 				}
 			}
-			return follow(cmd.Context(), e, at.path, w)
+			if at.run == "" {
+				w.trains = func() bool { return recipe.Trains(filepath.Dir(at.path)) }
+			}
+			return follow(cmd.Context(), e, at.path, &w)
 		}}
 	c.Flags().Int64Var(&w.end, "steps", 0, "steps that the run will have, for the time that is left; it ends there")
 	c.Flags().BoolVar(&w.once, "once", false, "show what there is, and end")
+	pageFlag(c, &page)
 	return c
 }
 
-// watched says how a run is watched.
-type watched struct {
-	planned int64 // steps that it will have; 0: nobody says
-	end     int64 // the step behind which nothing is shown; 0: none
-	once    bool
-	first   curve.Line // that was read
+// watchPage shows a run on a page until it is interrupted.
+func watchPage(e *cli.Env, cmd *cobra.Command, at curves, address string, w watched) error {
+	if w.once {
+		return errs.New(errs.InvalidRequest, "a page is there until it is interrupted, and --once ends at once", "leave one of --page and --once out").In("once")
+	}
+	serve := func(run app.TrainingRun) error {
+		s, err := showRun(cmd.Context(), e, address, run)
+		if err != nil {
+			return err
+		}
+		return s.wait()
+	}
+	if at.run == "" {
+		return serve(app.RecipeRun(at.path, w.end))
+	}
+	c, err := e.Config()
+	if err != nil {
+		return err
+	}
+	return e.WithStore(cmd.Context(), func(s app.Store) error { return serve(app.HomeRun(s, c.Home, Tenant(cmd), at.run, w.end)) })
 }
 
 // plannedOf is what the client of a run says of its steps; 0 where it says nothing, or the run is
@@ -114,74 +136,12 @@ func plannedOf(e *cli.Env, cmd *cobra.Command, run string) (n int64, err error) 
 		if errs.CodeOf(err) == errs.NotFound {
 			return nil
 		}
-		n = mint.PlannedOf(row)
-		return err
-	})
-	return n, err
-}
-
-// follow prints lines as they come.
-func follow(ctx context.Context, e *cli.Env, path string, w watched) error {
-	for at := int64(0); ; {
-		lines, next, err := curve.Read(path, at, 1000)
 		if err != nil {
 			return err
 		}
-		at = next
-		for _, l := range lines {
-			if w.first == nil {
-				w.first = l
-			}
-			if err := printLine(e, l, w); err != nil {
-				return err
-			}
-			if w.end > 0 && l["step"] >= float64(w.end) {
-				return nil
-			}
-		}
-		if w.once && len(lines) == 0 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(300 * time.Millisecond):
-		}
-	}
-}
-
-// left is the time from a line to the last step, at the pace since the first line: steps wait for
-// what the client does between them. After the first it is by what that step took itself.
-func (w watched) left(l curve.Line) time.Duration {
-	pace := l["seconds"]
-	if steps := l["step"] - w.first["step"]; steps > 0 {
-		pace = (l["time"] - w.first["time"]) / steps
-	}
-	seconds := min(pace*(float64(w.planned)-l["step"]), 1e9)
-	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
-}
-
-func printLine(e *cli.Env, l curve.Line, w watched) error {
-	if e.JSON {
-		return e.PrintJSON(l)
-	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "step %d", int(l["step"]))
-	if l["step"] <= float64(w.planned) {
-		fmt.Fprintf(&out, "/%d", w.planned)
-	}
-	if text := glance(l); text != "" {
-		fmt.Fprintf(&out, " %s", text)
-	}
-	if x, ok := l["tokens_per_second"]; ok {
-		fmt.Fprintf(&out, " %.0f tok/s", x)
-	}
-	if x, ok := l["memory_bytes"]; ok {
-		fmt.Fprintf(&out, " %.0f MiB", x/(1<<20))
-	}
-	if left := w.left(l); left > 0 && w.planned > 0 {
-		fmt.Fprintf(&out, ", %s left", left)
-	}
-	_, err := fmt.Fprintln(e.Out, out.String())
-	return disk.Error(err, "the output cannot be written")
+		m, err := mint.ModelOf(row)
+		n = m.Planned()
+		return err
+	})
+	return n, err
 }
