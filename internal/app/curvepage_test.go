@@ -1,7 +1,9 @@
 package app
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -136,5 +138,38 @@ func TestAPageIsForThisMachineAlone(t *testing.T) {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Who follows a run whose process ends is sent its last line, and then the end.
+func TestAStreamEndsWithTheLastLine(t *testing.T) {
+	p, _ := onePage(t)
+	l, err := ListenHere(t.Context(), FreePort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	ended := make(chan error, 1)
+	go func() { ended <- p.Serve(ctx, l) }()
+	resp, err := http.Get("http://" + l.Addr().String() + "/v1/training/runs/my%20work/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() // read to its end
+	in := bufio.NewReader(resp.Body)
+	if first, err := in.ReadString('\n'); err != nil || !strings.Contains(first, `"step":1`) {
+		t.Fatal(first, err)
+	}
+	if err := curve.Append(p.run.Metrics, curve.Line{"step": 3, "planned": 3}); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	rest, err := io.ReadAll(in)
+	if err != nil || !strings.Contains(string(rest), `"step":3}`) {
+		t.Errorf("%q %v", rest, err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -48,7 +48,12 @@ func TestEveryPolicyLossLearns(t *testing.T) {
 				t.Fatal(err)
 			}
 			lines, _, err := curve.Read(filepath.Join(dir, "out.work", curve.File), 0, 10)
-			if err != nil || len(lines) == 0 || lines[0]["reward"] != 0.5 || math.IsNaN(lines[0]["loss"]) || lines[0]["grad_norm"] == 0 {
+			var kl float64
+			var measured bool
+			if len(lines) > 0 {
+				kl, measured = lines[0]["kl"]
+			}
+			if err != nil || len(lines) == 0 || lines[0]["reward"] != 0.5 || !measured || kl != lines[0]["kl_sample_train_v1"] || math.IsNaN(lines[0]["loss"]) || lines[0]["grad_norm"] == 0 {
 				t.Errorf("%v %v", lines, err)
 			}
 		})

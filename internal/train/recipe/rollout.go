@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -160,8 +161,9 @@ func (p *policy) pass(ctx context.Context, t *train.Trainer, step int) (report, 
 		}
 	}
 	rep, err := p.learn(ctx, t, p.now, p.loss)
-	for k, v := range p.metrics {
-		rep.metrics[k] = v
+	maps.Copy(rep.metrics, p.metrics)
+	if kl, ok := rep.metrics["kl_sample_train_v1"]; ok {
+		rep.metrics["kl"] = kl // as the training service calls it
 	}
 	return rep, err
 }

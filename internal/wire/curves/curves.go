@@ -139,6 +139,7 @@ func (d Deps) events(w http.ResponseWriter, r *http.Request) error {
 	look, sign := time.NewTicker(lookEvery), time.NewTicker(signEvery)
 	defer look.Stop()
 	defer sign.Stop()
+	over := false // what came before the stop is still sent
 	for begun := false; ; begun = true {
 		lines, next, err := d.Lines(m.Owner, m.ID, at, mostLines)
 		if err != nil && begun {
@@ -169,12 +170,15 @@ func (d Deps) events(w http.ResponseWriter, r *http.Request) error {
 		if err := control.Flush(); err != nil {
 			return nil // the client has left
 		}
+		if over {
+			return nil
+		}
 		select {
 		case <-look.C:
 		case <-r.Context().Done():
 			return nil
 		case <-d.Stop:
-			return nil
+			over = true
 		}
 	}
 }
