@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -241,6 +242,16 @@ func onFile(release ids.Digest) string {
 	return string(release)
 }
 
+// standing tells where a name stands, of all names. Only the champion, and what it goes back to, can
+// be the contract's file: below that there is nothing.
+func standing(x ledger.Alias, all []ledger.Alias) string {
+	file := func(a ledger.Alias) bool { return a.Name == ledger.Champion && a.Release == "" }
+	if x.Release == "" && (x.Name == ledger.Canary || x.Name == ledger.Previous && slices.ContainsFunc(all, file)) {
+		return "none"
+	}
+	return onFile(x.Release)
+}
+
 func newForgePromote(e *cli.Env) *cobra.Command {
 	return moving(e, &cobra.Command{Use: "promote RELEASE", Short: "Make a release the champion; none: serve the contract's file", Args: cli.Args(1, 1, "a release's hash, or none")},
 		func(ctx context.Context, r *serve.Releases, owner string, m serve.Move, _ []string) (ledger.Alias, error) {
@@ -249,7 +260,8 @@ func newForgePromote(e *cli.Env) *cobra.Command {
 }
 
 func newForgeRollback(e *cli.Env) *cobra.Command {
-	return moving(e, &cobra.Command{Use: "rollback", Short: "Make the previous champion the champion again", Args: cli.NoArgs},
+	return moving(e, &cobra.Command{Use: "rollback", Short: "Make the previous champion the champion again", Args: cli.NoArgs,
+		Long: "Make the release the champion that was it before, or the contract's file, which was there before the first. `macaron forge aliases` shows it\nas previous. Repeated, it goes further back, never to a release that was taken back; where nothing is left, it is refused (exit code 4)."},
 		func(ctx context.Context, r *serve.Releases, owner string, m serve.Move, _ []string) (ledger.Alias, error) {
 			return r.Rollback(ctx, owner, m)
 		})
@@ -298,7 +310,7 @@ func newForgeAliases(e *cli.Env) *cobra.Command {
 				}
 				rows := [][]string{{"NAME", "RELEASE", "VERSION", "SINCE", "REASON"}}
 				for _, x := range all {
-					rows = append(rows, []string{x.Name, onFile(x.Release), fmt.Sprint(x.Version), x.At.Format(time.DateTime), x.Reason})
+					rows = append(rows, []string{x.Name, standing(x, all), fmt.Sprint(x.Version), x.At.Format(time.DateTime), x.Reason})
 				}
 				if err := e.Table(rows...); err != nil || a.Release == "" {
 					return err

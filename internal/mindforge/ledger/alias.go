@@ -12,7 +12,7 @@ import (
 const (
 	Champion = "champion" // what is served
 	Canary   = "canary"   // what a share of the conversations is served instead
-	Previous = "previous" // what was champion before
+	Previous = "previous" // what a rollback goes to: what was champion before, and was not taken back
 )
 
 // Alias is a name and the release that it stands on. Its moves are entries of the ledger.

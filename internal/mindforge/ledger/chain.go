@@ -83,7 +83,7 @@ func (c *Chain) Stands(all []Alias) error {
 	for _, a := range all {
 		seen[a.Name] = true
 		if a.Version != c.names[a.Name] || a.Release != c.at[a.Name] {
-			return tampered(fmt.Sprintf("the alias %s stands on %q at version %d; the ledger says %q at version %d", a.Name, a.Release.Short(), a.Version, c.at[a.Name].Short(), c.names[a.Name]))
+			return stray(a, c.at[a.Name], c.names[a.Name])
 		}
 	}
 	for name := range c.names {
@@ -92,6 +92,10 @@ func (c *Chain) Stands(all []Alias) error {
 		}
 	}
 	return nil
+}
+
+func stray(a Alias, release ids.Digest, version int64) error {
+	return tampered(fmt.Sprintf("the alias %s stands on %q at version %d; the ledger says %q at version %d", a.Name, a.Release.Short(), a.Version, release.Short(), version))
 }
 
 // Since checks that the ledger goes on from a head that somebody has noted before: it is

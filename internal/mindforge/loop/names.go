@@ -77,7 +77,11 @@ func (n Names) Promote(ctx context.Context, run string, release ids.Digest, why 
 	if err != nil || now[ledger.Champion].Release == release {
 		return err
 	}
-	moves := []ledger.Alias{next(now, ledger.Champion, release, run, why), next(now, ledger.Previous, now[ledger.Champion].Release, run, why)}
+	reigns, err := n.Ledger.Reigns(ctx, n.Owner)
+	if err != nil {
+		return err
+	}
+	moves := []ledger.Alias{next(now, ledger.Champion, release, run, why), next(now, ledger.Previous, reigns.After(release), run, why)}
 	if now[ledger.Canary].Release != "" {
 		moves = append(moves, next(now, ledger.Canary, "", run, why))
 	}

@@ -28,8 +28,11 @@ type Move struct {
 	Because ids.Digest // the entry of the ledger that decided it
 }
 
-// names are where an owner's names stand.
-type names map[string]ledger.Alias
+// names are where an owner's names stand, and of a move of the champion who was it before.
+type names struct {
+	at     map[string]ledger.Alias
+	reigns *ledger.Reigns
+}
 
 // Promote makes a release the champion, and what was champion the previous one, in one
 // commit that also ends a trial. From then on turns that begin are served it whole; turns
@@ -39,13 +42,18 @@ func (r *Releases) Promote(ctx context.Context, owner string, m Move) (ledger.Al
 }
 
 // Rollback makes the previous champion the champion again; before the first there was the
-// contract's file.
+// contract's file. Repeated, it goes on to what was champion before that one, and never to what
+// was taken back. errs.NotFound: nothing is left to go back to.
 func (r *Releases) Rollback(ctx context.Context, owner string, m Move) (ledger.Alias, error) {
 	return r.move(ctx, owner, m, ledger.Champion, func(now names) (ids.Digest, error) {
-		if now[ledger.Champion].Version == 0 {
+		to, ok := now.reigns.Below()
+		switch {
+		case ok:
+			return to, nil
+		case now.at[ledger.Champion].Version == 0:
 			return "", errs.New(errs.NotFound, "no release ever was champion: the contract's file is served", "`macaron forge promote` makes one")
 		}
-		return now[ledger.Previous].Release, nil
+		return "", errs.New(errs.NotFound, "nothing is left to go back to: the contract's file is served, and every release that was champion was taken back", "`macaron forge promote RELEASE` serves one of them again; `macaron forge lineage` lists them")
 	})
 }
 
@@ -61,7 +69,7 @@ func (r *Releases) Canary(ctx context.Context, owner string, m Move) (ledger.Ali
 		}
 	}
 	return r.move(ctx, owner, m, ledger.Canary, func(now names) (ids.Digest, error) {
-		if m.Release != "" && m.Release == now[ledger.Champion].Release {
+		if m.Release != "" && m.Release == now.at[ledger.Champion].Release {
 			return "", errs.New(errs.InvalidRequest, "the release "+m.Release.Short()+" is the champion", "put another one on trial")
 		}
 		return m.Release, nil
@@ -81,15 +89,11 @@ func (r *Releases) move(ctx context.Context, owner string, m Move, name string, 
 }
 
 func (r *Releases) moveOnce(ctx context.Context, owner string, m Move, name string, to func(names) (ids.Digest, error)) (ledger.Alias, error) {
-	all, err := r.Ledger.Store.Aliases(ctx, owner)
+	now, err := r.names(ctx, owner, name)
 	if err != nil {
 		return ledger.Alias{}, err
 	}
-	now := names{}
-	for _, a := range all {
-		now[a.Name] = a
-	}
-	if m.Version >= 0 && now[name].Version != m.Version {
+	if m.Version >= 0 && now.at[name].Version != m.Version {
 		return ledger.Alias{}, moved(name)
 	}
 	if m.Release, err = to(now); err != nil {
@@ -111,8 +115,28 @@ func (r *Releases) moveOnce(ctx context.Context, owner string, m Move, name stri
 	return moves[0], nil
 }
 
-// moves are those of one commit: the name that was asked for first. A champion that changes
-// leaves its place to previous, and ends a trial, which was one against it.
+// names reads where the names stand before one of them is moved. record.ErrConflict: the champion
+// was moved between two readings.
+func (r *Releases) names(ctx context.Context, owner, name string) (names, error) {
+	now := names{at: map[string]ledger.Alias{}}
+	all, err := r.Ledger.Store.Aliases(ctx, owner)
+	for _, a := range all {
+		now.at[a.Name] = a
+	}
+	if err != nil || name != ledger.Champion {
+		return now, err
+	}
+	if now.reigns, err = r.Ledger.Reigns(ctx, owner); err != nil {
+		return now, err
+	}
+	if now.reigns.Version > now.at[name].Version {
+		return now, record.ErrConflict
+	}
+	return now, now.reigns.Stands(now.at[name])
+}
+
+// moves are those of one commit: the name that was asked for first. With a champion that changes,
+// previous goes to what a rollback would go to from then on, and a trial, which was one against it, ends.
 func (n names) moves(name string, m Move) []ledger.Alias {
 	first := n.next(name, m.Release, m)
 	if name == ledger.Canary {
@@ -123,17 +147,17 @@ func (n names) moves(name string, m Move) []ledger.Alias {
 		return []ledger.Alias{first}
 	}
 	moves := []ledger.Alias{first}
-	if was := n[ledger.Champion].Release; was != m.Release {
-		moves = append(moves, n.next(ledger.Previous, was, m))
+	if was := n.at[ledger.Champion].Release; was != m.Release {
+		moves = append(moves, n.next(ledger.Previous, n.reigns.After(m.Release), m))
 	}
-	if n[ledger.Canary].Release != "" {
+	if n.at[ledger.Canary].Release != "" {
 		moves = append(moves, n.next(ledger.Canary, "", m))
 	}
 	return moves
 }
 
 func (n names) next(name string, to ids.Digest, m Move) ledger.Alias {
-	return ledger.Alias{Name: name, Version: n[name].Version + 1, From: n[name].Release, Release: to, Reason: m.Reason, By: m.By, Run: m.Run, Because: m.Because}
+	return ledger.Alias{Name: name, Version: n.at[name].Version + 1, From: n.at[name].Release, Release: to, Reason: m.Reason, By: m.By, Run: m.Run, Because: m.Because}
 }
 
 func moved(name string) error {

@@ -43,7 +43,7 @@ func (r *Releases) look(ctx context.Context, owner string) error {
 			continue
 		}
 		_, err := r.Snapshot(ctx, owner, a.Release)
-		if errors.Is(err, errPlanted) {
+		if errors.Is(err, errPlanted) || err != nil && a.Name == ledger.Previous { // nobody is served that; a rollback to it says why not
 			continue
 		}
 		if err != nil {
