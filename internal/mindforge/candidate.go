@@ -21,6 +21,10 @@ type Prediction struct {
 	Gain    float64  `json:"gain"`    // of the pass rate over the items of the minibatch, -1 to 1
 }
 
+// None reports whether nothing was predicted. So it is of what nobody proposed: the contract that a
+// search ends with, a training, what a gate is tried with.
+func (p Prediction) None() bool { return len(p.Fixes)+len(p.Regress) == 0 && p.Gain == 0 }
+
 // Operator says how a candidate came about.
 type Operator string
 

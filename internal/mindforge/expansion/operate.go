@@ -51,7 +51,7 @@ func (s *Search) draft(ctx context.Context, n int, r *rand.Rand) (draft, error) 
 		return d, err
 	}
 	edits = d.edits
-	if p := &d.proposal.Prediction; len(p.Fixes)+len(p.Regress) == 0 && p.Gain == 0 {
+	if p := &d.proposal.Prediction; p.None() {
 		p.Gain = max(-1, min(1, s.believed(edits)-s.believed(d.parent.edits)))
 	}
 	d.written.Edits, d.written.Prediction = edits, d.proposal.Prediction

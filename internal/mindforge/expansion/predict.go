@@ -21,7 +21,7 @@ func Calibrate(steps []Step) Calibration {
 	var c Calibration
 	for _, s := range steps {
 		p := s.Candidate.Prediction
-		if s.Stopped != "" || len(p.Fixes)+len(p.Regress) == 0 && p.Gain == 0 {
+		if s.Stopped != "" || p.None() {
 			continue
 		}
 		c.Scored++

@@ -123,7 +123,11 @@ func (b *builder) candidate(e ledger.Entry, x ledger.Candidate) {
 	for _, edit := range c.Edits {
 		n.say("%s %s", edit.Kind, edit.Component)
 	}
-	if c.Operator != mindforge.Seed {
+	switch {
+	case c.Operator == mindforge.Seed:
+	case c.Prediction.None():
+		n.say("by %s, without a prediction", c.Proposer)
+	default:
 		n.say("predicted %+.2f by %s", c.Prediction.Gain, c.Proposer)
 	}
 	for _, p := range c.Parents {

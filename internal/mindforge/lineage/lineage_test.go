@@ -28,8 +28,9 @@ func story(t *testing.T) ([]ledger.Entry, map[string]ids.Digest) {
 		bodies = append(bodies, ledger.Candidate{Hash: h, Candidate: c})
 	}
 	propose("seed", mindforge.Candidate{Operator: mindforge.Seed})
-	propose("bad", mindforge.Candidate{Operator: mindforge.Mutate, Parents: []ids.Digest{named["seed"]}, Edits: []mindforge.Edit{{Kind: "tool.add", Component: hostile}}, Generation: 1})
-	propose("good", mindforge.Candidate{Operator: mindforge.Merge, Parents: []ids.Digest{named["seed"], named["bad"]}, Generation: 2, Contract: named["contract"]})
+	propose("bad", mindforge.Candidate{Operator: mindforge.Mutate, Parents: []ids.Digest{named["seed"]}, Edits: []mindforge.Edit{{Kind: "tool.add", Component: hostile}}, Generation: 1, Proposer: "m",
+		Prediction: mindforge.Prediction{Fixes: []string{"f"}}})
+	propose("good", mindforge.Candidate{Operator: mindforge.Merge, Parents: []ids.Digest{named["seed"], named["bad"]}, Generation: 2, Contract: named["contract"], Proposer: "p"})
 	bodies = append(bodies,
 		ledger.Outcomes{Candidate: named["good"], Stage: mindforge.Minibatch, Suite: "compose", Items: 4, Passes: 3, Cost: mindforge.Cost{Attempts: 8}},
 		ledger.Decision{Decision: mindforge.Decision{Candidate: named["bad"], Stage: mindforge.Lint, Why: hostile}},
@@ -67,10 +68,13 @@ func TestGraph(t *testing.T) {
 		t.Errorf("%d by %d, %d edges", g.Wide, g.High, len(g.Edges))
 	}
 	text := g.Text()
-	for _, want := range []string{"[champion]", "sealed passed: better", "3 of 8 attempts", "tool.add", "(merge)"} {
+	for _, want := range []string{"[champion]", "sealed passed: better", "3 of 8 attempts", "tool.add", "(merge)", "predicted +0.00 by m", "by p, without a prediction"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
+	}
+	if n := strings.Count(text, "predict"); n != 2 { // what the loop began with says nothing of it
+		t.Errorf("predictions are told of %d candidates", n)
 	}
 	if strings.ContainsAny(text, "\x1b\u202e") {
 		t.Error("what a proposer wrote reaches the terminal")
