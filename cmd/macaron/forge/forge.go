@@ -99,20 +99,8 @@ func checked(ctx context.Context, s app.Store, owner, noted string) ([]ledger.En
 	if err != nil {
 		return nil, want, err
 	}
-	all, err := (&ledger.Ledger{Store: s}).All(ctx, owner, "")
-	if err != nil {
-		return nil, want, err
-	}
-	var c ledger.Chain
-	for _, x := range all {
-		if err := c.Next(x); err != nil {
-			return nil, want, err
-		}
-	}
-	aliases, err := s.Aliases(ctx, owner)
-	if err == nil {
-		err = c.Stands(aliases)
-	}
+	var all []ledger.Entry
+	at, err := (&ledger.Ledger{Store: s}).Check(ctx, owner, func(x ledger.Entry) { all = append(all, x) })
 	if err == nil {
 		var x ledger.Entry
 		if want.Seq > 0 && want.Seq <= int64(len(all)) {
@@ -120,7 +108,7 @@ func checked(ctx context.Context, s app.Store, owner, noted string) ([]ledger.En
 		}
 		err = ledger.Since(want, x)
 	}
-	return all, c.Head(), err
+	return all, at, err
 }
 
 func headOf(text string) (h ledger.Head, err error) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"macaron/cmd/macaron/cli"
 	"macaron/internal/auth"
 	"macaron/internal/errs"
@@ -171,6 +169,10 @@ func showForge(e *cli.Env, all ...forgeStatus) error {
 	if e.JSON {
 		return e.PrintJSON(map[string]any{"runs": all})
 	}
+	return tellForge(e, all)
+}
+
+func tellForge(e *cli.Env, all []forgeStatus) error {
 	rows := [][]string{{"run", "state", "generation", "stage", "done", "left", "run left (estimate)", "promoted", "rejected", "attempts", "trained", "usd"}}
 	for _, s := range all {
 		rows = append(rows, []string{s.Run, s.State, fmt.Sprint(s.Generation), s.Stage, s.done(), s.left(), s.runLeft(), fmt.Sprint(s.Promoted), fmt.Sprint(s.Rejected),
@@ -196,35 +198,16 @@ func showForge(e *cli.Env, all ...forgeStatus) error {
 	return nil
 }
 
-func newForgeStatus(e *cli.Env) *cobra.Command {
-	return &cobra.Command{Use: "status [RUN]", Short: "Tell how runs of the loop stand: stage, progress, the time that is left of it, what was spent", Args: cli.Args(0, 1, "a run"),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			return withForge(cmd.Context(), e, func(l *ledger.Ledger, q *storejobs.Queue) error {
-				runs := given
-				if len(runs) == 0 {
-					var err error
-					if runs, err = l.Store.LedgerRuns(cmd.Context(), auth.Local, 100); err != nil {
-						return err
-					}
-				}
-				all := []forgeStatus{}
-				for _, run := range runs {
-					s, err := forgeAt(cmd.Context(), l, q, run)
-					if err != nil {
-						return err
-					}
-					all = append(all, s)
-				}
-				return showForge(e, all...)
-			})
-		}}
-}
-
 func forgeAt(ctx context.Context, l *ledger.Ledger, q *storejobs.Queue, run string) (forgeStatus, error) {
 	entries, err := l.All(ctx, auth.Local, run)
 	if err != nil {
 		return forgeStatus{}, err
 	}
+	return forgeOf(ctx, q, run, entries)
+}
+
+// forgeOf is forgeAt, of entries that were read already.
+func forgeOf(ctx context.Context, q *storejobs.Queue, run string, entries []ledger.Entry) (forgeStatus, error) {
 	list, err := q.List(ctx, run)
 	if err != nil {
 		return forgeStatus{}, err

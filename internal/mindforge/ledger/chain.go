@@ -112,5 +112,5 @@ func broken(seq int64, why string) error {
 }
 
 func tampered(why string) error {
-	return errs.New(errs.ChecksumMismatch, "the ledger is not what was written: "+why, "restore the database from a backup; nothing behind it can be relied upon")
+	return errs.New(errs.ChecksumMismatch, "the ledger is not what was written: "+why, "restore the database from a backup (`macaron restore`) and check that with `macaron forge lineage`; nothing behind it can be relied upon")
 }

@@ -166,9 +166,11 @@ func (l *Ledger) entry(owner string, now time.Time, d Draft) (Entry, error) {
 // maxKey bounds keys and names of runs.
 const maxKey = 256
 
+// page is how many entries are read at a time.
+const page = 1000
+
 // All gives every entry of an owner, or of one of its runs, in order.
 func (l *Ledger) All(ctx context.Context, owner, run string) (all []Entry, err error) {
-	const page = 1000
 	for after := int64(0); ; {
 		next, err := l.Store.LedgerEntries(ctx, owner, run, after, page)
 		if err != nil {

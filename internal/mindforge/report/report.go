@@ -133,20 +133,15 @@ type Command struct {
 // Of makes the report of a run from an owner's ledger. All of the ledger is checked first: of
 // one that was changed nothing is told.
 func Of(ctx context.Context, l *ledger.Ledger, owner, run string) (*Report, error) {
-	all, err := l.All(ctx, owner, "")
+	var all []ledger.Entry
+	head, err := l.Check(ctx, owner, func(e ledger.Entry) { all = append(all, e) })
 	if err != nil {
 		return nil, err
-	}
-	var chain ledger.Chain
-	for _, e := range all {
-		if err := chain.Next(e); err != nil {
-			return nil, err
-		}
 	}
 	f := newFolder(run, func(name ids.Digest) (string, error) {
 		return l.Store.KeptText(ctx, owner, ledger.PlainText, name)
 	})
-	f.r.Head = chain.Head()
+	f.r.Head = head
 	for _, e := range all {
 		if err := f.entry(e); err != nil {
 			return nil, err
