@@ -126,9 +126,11 @@ func (f *ForgeRun) judging() (func(context.Context, evaluator.Verifier) (loop.Ju
 		args = append(args, "--live", a.cfg.Home)
 	}
 	return func(ctx context.Context, v evaluator.Verifier) (loop.Judge, error) {
-		cmd := exec.Command(self, args...) //nolint:gosec // this program
-		cmd.Env, cmd.Stderr = env, os.Stderr
-		c, err := evaluator.Start(cmd, v)
+		c, err := evaluator.Await(ctx, func() *exec.Cmd {
+			cmd := exec.Command(self, args...) //nolint:gosec // this program
+			cmd.Env, cmd.Stderr = env, os.Stderr
+			return cmd
+		}, v)
 		if err != nil {
 			return nil, err
 		}

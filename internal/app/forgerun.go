@@ -161,10 +161,12 @@ func (f *ForgeRun) rehearse(c config.Config) error {
 	if err != nil {
 		return err
 	}
-	f.Judge = func(_ context.Context, v evaluator.Verifier) (loop.Judge, error) {
-		cmd := exec.Command(self, "forge", "evaluator", "rehearse", f.Settings.Evaluation.Dir, f.Settings.Evaluation.Contract, "--problem", string(problem), "--skills", dir, "--outside", c.Home)
-		cmd.Env, cmd.Stderr = []string{}, os.Stderr
-		return evaluator.Start(cmd, v)
+	f.Judge = func(ctx context.Context, v evaluator.Verifier) (loop.Judge, error) {
+		return evaluator.Await(ctx, func() *exec.Cmd {
+			cmd := exec.Command(self, "forge", "evaluator", "rehearse", f.Settings.Evaluation.Dir, f.Settings.Evaluation.Contract, "--problem", string(problem), "--skills", dir, "--outside", c.Home)
+			cmd.Env, cmd.Stderr = []string{}, os.Stderr
+			return cmd
+		}, v)
 	}
 	r.Into(f.Loop)
 	return nil

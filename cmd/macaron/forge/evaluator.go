@@ -124,6 +124,8 @@ func newEvaluatorServe(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "serve DIR CONTRACT", Hidden: true, Short: "Judge what comes in as lines of JSON, and answer with signed decisions (started by the loop)", Args: cli.Args(2, 2, "an evaluator's directory and its contract"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			opened := false
+			ctx, questions := evaluator.Listen(cmd.Context(), e.In)
+			cmd.SetContext(ctx) // while the model is loaded, whoever asks can end too
 			err := e.WithApp(cmd, func(ctx context.Context, a *app.App) error {
 				j.Dir, j.Contract = given[0], given[1]
 				v, err := a.Evaluator(ctx, j)
@@ -131,7 +133,7 @@ func newEvaluatorServe(e *cli.Env) *cobra.Command {
 					return err
 				}
 				opened = true
-				return errors.Join(v.Serve(ctx, e.In, e.Out), v.Close())
+				return errors.Join(v.Answer(ctx, questions, e.Out), v.Close())
 			})
 			if err != nil && !opened {
 				return judgesNothing(e, err)

@@ -61,6 +61,25 @@ func Start(cmd *exec.Cmd, v Verifier) (*Client, error) {
 	return c, nil
 }
 
+// patience is how long a directory that another evaluator has is waited for. One whose loop was
+// killed hears that, and ends in a moment.
+const patience = 30 * time.Second
+
+// Await starts a process as Start does, and again while another one has its directory, for half a minute.
+func Await(ctx context.Context, command func() *exec.Cmd, v Verifier) (*Client, error) {
+	for late := time.Now().Add(patience); ; {
+		c, err := Start(command(), v)
+		if errs.CodeOf(err) != errs.HomeLocked || time.Now().After(late) {
+			return c, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
 // greet checks who answers.
 func (c *Client) greet() error {
 	a, err := c.call(request{Op: "hello"})

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,11 +32,20 @@ func TestMain(m *testing.M) {
 		child(dir)
 		return
 	}
+	if dir := os.Getenv(askerEnv); dir != "" {
+		fmt.Fprintln(os.Stderr, asker(dir))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 
 func child(dir string) {
-	o := options(dir, &actor{})
+	a := &actor{}
+	o := options(dir, a)
+	if mark := os.Getenv("STALL"); mark != "" {
+		o.Point = func(name string) { a.stall = name == "asked" }
+		a.stalled = func() { _ = os.WriteFile(mark, nil, 0o600) } // whoever waits for it fails without
+	}
 	if at := os.Getenv("KILL"); at != "" {
 		n := 0
 		o.Point = func(name string) {
@@ -47,6 +57,8 @@ func child(dir string) {
 	e, err := Open(o)
 	if err == nil {
 		err = e.Serve(context.Background(), os.Stdin, os.Stdout)
+	} else {
+		err = errors.Join(err, Refuse(os.Stdout, err))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -93,6 +105,9 @@ func (world) Harder(t mindforge.Task, _ mindforge.Way, _ uint64) (mindforge.Task
 type actor struct {
 	tries int
 	fail  func(t mindforge.Task) bool // the machinery, once
+
+	stall   bool   // attempts last until somebody stops them
+	stalled func() // is told of the first of them
 }
 
 func uniform(parts ...any) float64 {
@@ -101,8 +116,13 @@ func uniform(parts ...any) float64 {
 }
 
 // Try implements mindforge.Actor. What two pairs have in common they pass alike.
-func (a *actor) Try(_ context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
+func (a *actor) Try(ctx context.Context, p mindforge.Pair, t mindforge.Task, seed uint64) (mindforge.Outcome, error) {
 	a.tries++
+	if a.stall {
+		a.stalled()
+		<-ctx.Done()
+		return mindforge.Outcome{Failure: mindforge.Infrastructure}, nil
+	}
 	text := p.Contract.Adapters[0].Prompt
 	has := func(s string) bool { return strings.Contains(text, s) }
 	chance := 0.4

@@ -62,18 +62,25 @@ func Refuse(out io.Writer, why error) error {
 	return err
 }
 
-// Serve answers lines until there are no more. A line that is too long ends it: where the
-// next one begins, nobody knows.
+// Serve is Answer of what is read from now on.
 func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	r := bufio.NewReaderSize(in, 64<<10)
-	for {
-		line, err := readLine(r)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	ctx, questions := Listen(ctx, in)
+	return e.Answer(ctx, questions, out)
+}
+
+// Answer answers lines until there are no more; ctx is that of Listen. A question that is being
+// answered when the input ends is left undecided, which spends nothing twice: a sealed test keeps
+// its number and alpha for whoever asks again. A line that is too long is the last one.
+func (e *Evaluator) Answer(ctx context.Context, questions *Questions, out io.Writer) error {
+	defer close(questions.left)
+	for l := range questions.lines {
 		var a response
+		err := l.err
 		if err == nil {
-			a, err = e.answer(ctx, line)
+			a, err = e.answer(ctx, l.text)
+		}
+		if unheard(ctx, err) {
+			return nil
 		}
 		if err != nil {
 			c := errs.As(err)
@@ -90,6 +97,13 @@ func (e *Evaluator) Serve(ctx context.Context, in io.Reader, out io.Writer) erro
 			return err
 		}
 	}
+	return nil
+}
+
+// unheard reports whether an answer was not come to because its asker has ended.
+func unheard(ctx context.Context, err error) bool {
+	stopped := errs.CodeOf(err) == errs.Canceled || errors.Is(err, context.Canceled)
+	return err != nil && stopped && errors.Is(context.Cause(ctx), errUnheard)
 }
 
 func (e *Evaluator) answer(ctx context.Context, line []byte) (response, error) {
