@@ -83,7 +83,7 @@ func newEvaluatorSign(e *cli.Env) *cobra.Command {
 			}
 			return e.Wrote(out, nil)
 		}}
-	c.Flags().StringVar(&key, "key", "", "file of the private key (required); `macaron hcp keygen` makes one")
+	c.Flags().StringVar(&key, "key", "", "file of the private key (required); macaron hcp keygen makes one")
 	return c
 }
 

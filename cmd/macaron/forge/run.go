@@ -55,7 +55,7 @@ func newForgeRun(e *cli.Env) *cobra.Command {
 				return errors.Join(forgeRun(cmd.Context(), e, f, false), f.Close())
 			})
 		}}
-	c.Flags().BoolVar(&serve, "serve", false, "serve as `macaron serve` does while the loop works, and after it, until stopped: a canary is tried on these conversations")
+	c.Flags().BoolVar(&serve, "serve", false, "serve as macaron serve does while the loop works, and after it, until stopped: a canary is tried on these conversations")
 	return c
 }
 
