@@ -1,0 +1,53 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"macaron/internal/auth"
+	"macaron/internal/errs"
+	"macaron/internal/ids"
+	"macaron/internal/mindforge/ledger"
+	forge "macaron/internal/mindforge/serve"
+)
+
+// A second rollback goes on to what was champion before, as previous says, and not back to what was
+// taken back; where nothing is left it is refused, and every name stays where it is.
+func TestRollbackDoesNotReturn(t *testing.T) {
+	s, _ := scriptedSite(t)
+	a, _ := s.marked("a")
+	b, _ := s.marked("b")
+	s.promote(a)
+	s.promote(b)
+	for i, want := range []struct{ champion, previous ids.Digest }{{a, ""}, {"", ""}} {
+		got, err := s.releases.Rollback(t.Context(), auth.Local, forge.Move{Version: -1})
+		if err != nil || got.Release != want.champion {
+			t.Errorf("rollback %d: %s, %v", i+1, got.Release.Short(), err)
+		}
+		if served := s.object(s.post(object{"model": "macaron", "messages": []any{user("L1 what now?")}})); at[string](served, "macaron", "release") != string(want.champion) {
+			t.Errorf("rollback %d: %v is served", i+1, served["macaron"])
+		}
+		s.stands(ledger.Champion, want.champion)
+		s.stands(ledger.Previous, want.previous)
+	}
+	_, err := s.releases.Rollback(t.Context(), auth.Local, forge.Move{Version: -1})
+	if errs.CodeOf(err) != errs.NotFound || !strings.Contains(errs.As(err).Next, "macaron forge promote") {
+		t.Errorf("nothing is left: %v", err)
+	}
+	s.promote(b)
+	s.stands(ledger.Previous, "")
+	s.accounted(5)
+}
+
+func (s *site) stands(name string, release ids.Digest) {
+	s.t.Helper()
+	all, err := s.releases.Ledger.Store.Aliases(s.t.Context(), auth.Local)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, a := range all {
+		if a.Name == name && a.Release != release {
+			s.t.Errorf("%s stands on %s, want %s", name, a.Release.Short(), release.Short())
+		}
+	}
+}
