@@ -57,6 +57,9 @@ type builder struct {
 	at   map[string]ids.Digest // where the names stand
 }
 
+// aliases are the names that move.
+var aliases = []string{ledger.Champion, ledger.Canary, ledger.Previous}
+
 // Of makes the graph of a ledger's entries.
 func Of(entries []ledger.Entry) (*Graph, error) {
 	b := builder{byID: map[ids.Digest]*Node{}, at: map[string]ids.Digest{}}
@@ -67,7 +70,7 @@ func Of(entries []ledger.Entry) (*Graph, error) {
 		}
 		b.add(e, body)
 	}
-	for _, name := range []string{ledger.Champion, ledger.Canary, ledger.Previous} {
+	for _, name := range aliases {
 		if n := b.byID[b.at[name]]; n != nil {
 			n.Names = append(n.Names, name)
 		}
@@ -205,6 +208,8 @@ func (g *Graph) Around(text string) (*Graph, error) {
 		}
 	}
 	switch {
+	case len(found) == 0 && slices.Contains(aliases, text):
+		return nil, errs.New(errs.NotFound, text+" stands on no release", "`macaron forge aliases` shows where the names stand")
 	case len(digits) < 6 || len(found) == 0:
 		return nil, errs.New(errs.NotFound, "the ledger speaks of nothing named "+errs.Clip(text), "give a hash, six or more digits of one, or champion, canary, previous")
 	case len(found) > 1:

@@ -101,6 +101,9 @@ func TestAround(t *testing.T) {
 	if a, err := only.Around(string(named["seed"])); err != nil || len(a.Nodes) != 2 {
 		t.Errorf("%+v, %v", a, err)
 	}
+	if _, err := g.Around(ledger.Previous); errs.CodeOf(err) != errs.NotFound || !strings.Contains(err.Error(), "previous stands on no release") {
+		t.Error(err)
+	}
 	for _, text := range []string{"", "abc", "ffffffffffff", "canary"} {
 		if _, err := g.Around(text); errs.CodeOf(err) != errs.NotFound {
 			t.Errorf("%q: %v", text, err)
