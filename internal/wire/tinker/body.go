@@ -2,8 +2,10 @@ package tinker
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 
@@ -62,16 +64,37 @@ func decompress(r *http.Request) (plain io.Reader, done func(), err error) {
 		if err != nil {
 			return nil, nil, malformedBody(err, encoding)
 		}
-		return z, z.Close, nil
+		return &unpacked{z, encoding}, z.Close, nil
 	case "gzip":
 		z, err := gzip.NewReader(r.Body)
 		if err != nil {
 			return nil, nil, malformedBody(err, encoding)
 		}
-		return z, func() { _ = z.Close() }, nil
+		return &unpacked{z, encoding}, func() { _ = z.Close() }, nil
 	default:
 		return nil, nil, errs.New(errs.InvalidRequest, fmt.Sprintf("the content encoding %q is not read", errs.Clip(encoding)), "use zstd or gzip, or send the body plain").In("content-encoding")
 	}
+}
+
+// unpacked reads what a decoder gives. An error of the content is told as such: a client that
+// heard that its body did not arrive whole would send the same bytes again.
+type unpacked struct {
+	from     io.Reader
+	encoding string
+}
+
+// Read implements io.Reader.
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.from.Read(p)
+	var asked net.Error
+	switch {
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		err = errs.Wrap(errs.TooLarge, err, fmt.Sprintf("the request body needs a zstd window of more than %d bytes", zstdWindow), "compress it at a lower level, or send it plain")
+	case err == nil, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &asked):
+	default:
+		err = malformedBody(err, u.encoding)
+	}
+	return n, err
 }
 
 func malformedBody(err error, encoding string) error {

@@ -221,6 +221,18 @@ func TestCompressedBodies(t *testing.T) {
 			t.Errorf("%s: %d %s", encoding, w.Code, w.Body)
 		}
 	}
+	long, err := zstd.NewWriter(nil, zstd.WithWindowSize(2*zstdWindow))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide, damaged := long.EncodeAll(make([]byte, 3*zstdWindow), nil), z.EncodeAll(proto, nil)
+	damaged[len(damaged)-1] ^= 1 // of the sum
+	for body, want := range map[string]errs.Code{string(wide): errs.TooLarge, string(damaged): errs.InvalidRequest} {
+		w := d.call(http.MethodPost, "/forward_backward", body, "Content-Type", protobuf, "Content-Encoding", "zstd")
+		if d.coded(w) != want || strings.Contains(w.Body.String(), "did not arrive") {
+			t.Errorf("what has arrived whole: %d %s", w.Code, w.Body)
+		}
+	}
 	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded"} {
 		if w := d.call(http.MethodPost, "/optim_step", `{"model_id":"m"}`, "Content-Type", kind); d.coded(w) != errs.InvalidRequest {
 			t.Errorf("%q: %d %s", kind, w.Code, w.Body)
