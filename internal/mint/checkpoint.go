@@ -44,7 +44,7 @@ func (s *Service) readable(ctx context.Context, owner, path string) (ledger.Chec
 	case err != nil && errs.CodeOf(err) != errs.NotFound:
 		return c, err
 	case err != nil || c.Owner != owner && !c.Public || s.expired(c):
-		return ledger.Checkpoint{}, errs.New(errs.NotFound, "there is no checkpoint "+errs.Clip(path), "GET /api/v1/checkpoints lists yours").In("path")
+		return ledger.Checkpoint{}, errs.New(errs.NotFound, "there is no checkpoint "+checkpointPath(errs.Clip(run), kind, name), "GET /api/v1/checkpoints lists yours").In("path")
 	}
 	c.Base = s.public(c.Base)
 	return c, nil

@@ -37,7 +37,8 @@ type Limits struct {
 // holds refuses an adapter whose training takes more memory than all may.
 func (l *Limits) holds(bytes int64) error {
 	if bytes > l.ResidentBytes {
-		return errs.Newf(errs.TooLarge, "training this adapter takes %d MB; %d MB are allowed", bytes>>20, l.ResidentBytes>>20).In("rank")
+		return errs.New(errs.TooLarge, fmt.Sprintf("training this adapter takes %d MB; %d MB are allowed", bytes>>20, l.ResidentBytes>>20),
+			"choose a lower rank or fewer modules, or have mint.resident_bytes raised").In("rank")
 	}
 	return nil
 }

@@ -120,13 +120,27 @@ func (s *Service) train(ctx context.Context, owner, id string, seq int64, op Op,
 		}
 	}
 	known := s.futures[f.key()]
-	if known == nil && seq > m.row.Applied {
-		if err := s.room(m, f); err != nil {
-			s.mu.Unlock()
-			return Promise{}, err
-		}
+	if known != nil {
+		err = sameKind(known.op, op)
+	} else if seq > m.row.Applied {
+		err = s.room(m, f)
+	}
+	if err != nil {
+		s.mu.Unlock()
+		return Promise{}, err
 	}
 	return s.promise(ctx, f, raw, known) // unlocks
+}
+
+// sameKind refuses an operation whose number has one of another kind: it is no retry, and a
+// client that took the other's result for its own would go on without what it asked for. A
+// pass is one kind, since the refusal of a forward pass is kept as that of any pass.
+func sameKind(there ledger.Op, asked Op) error {
+	kind := Op(there.Kind)
+	if kind == asked || (kind == OpBack || kind == OpForward) && (asked == OpBack || asked == OpForward) {
+		return nil
+	}
+	return errs.New(errs.InvalidRequest, fmt.Sprintf("the number %d is that of %s, not of %s", there.Seq, kind, asked), "give each operation a number of its own").In("seq_id")
 }
 
 // next is the least number that is free behind all that are taken; s.mu is held.
@@ -192,6 +206,9 @@ func (s *Service) promise(ctx context.Context, f *future, raw []byte, known *fut
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer close(f.journaled)
+	if err == nil && there {
+		err = sameKind(old, Op(f.op.Kind))
+	}
 	if err == nil && there {
 		f.op = old
 		f.body, err = s.bodyOf(old)

@@ -54,6 +54,32 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
+// TestAnotherKindIsNoRetry: who asks for a step by the number of a pass is told, while the pass waits
+// and when it is long done, and does not get the pass's result in its place.
+func TestAnotherKindIsNoRetry(t *testing.T) {
+	r := open(t, openEngine(t), t.TempDir(), mint.Limits{})
+	model := r.model(t, "o", r.session(t, "o"))
+	pass := must[mint.Promise](t)(r.send("o", model, 2, op{seed: 1}))
+	wrong := func(when string) {
+		t.Helper()
+		if _, err := r.send("o", model, 2, op{step: true}); errs.CodeOf(err) != errs.InvalidRequest {
+			t.Errorf("a step by the number of a pass %s: %v", when, err)
+		}
+		if _, err := r.Save(ctx, "o", mint.Save{Model: model, Seq: 2, Kind: mint.Training, Name: "a"}); errs.CodeOf(err) != errs.InvalidRequest {
+			t.Errorf("a state by the number of a pass %s: %v", when, err)
+		}
+	}
+	wrong("that waits")
+	r.result(t, "o", must[mint.Promise](t)(r.send("o", model, 1, op{seed: 2})))
+	r.result(t, "o", pass)
+	wrong("that is done")
+	r.reopen(t)
+	wrong("of another process")
+	if again := must[mint.Promise](t)(r.send("o", model, 2, op{seed: 1})); again.Request != pass.Request {
+		t.Errorf("the retry is %s, not %s", again.Request, pass.Request)
+	}
+}
+
 // TestGap: what is behind a missing number waits, says so, and goes on when it comes.
 func TestGap(t *testing.T) {
 	r := open(t, openEngine(t), t.TempDir(), mint.Limits{})
