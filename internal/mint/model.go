@@ -91,15 +91,21 @@ func (s *Service) create(ctx context.Context, row ledger.Model, n int64, a about
 	s.mu.Lock()
 	_, err := s.alive(ctx, row.Owner, row.Session)
 	if err == nil && n == NoSeq {
-		for n = 0; s.models[modelID(row.Session, n)] != nil; n++ {
-		}
+		n, err = s.freeModel(ctx, row.Owner, row.Session)
 	}
 	if err == nil && n < 0 {
 		err = errs.Newf(errs.InvalidRequest, "a model's number is %d", n).In("model_seq_id")
 	}
 	row.ID = modelID(row.Session, n)
 	at := createID(row.Session, n)
-	known := s.models[row.ID]
+	known, made := s.models[row.ID], false
+	if err == nil && known == nil {
+		made, err = s.made(ctx, row.Owner, row.ID)
+	}
+	if err == nil && made {
+		s.mu.Unlock()
+		return Promise{Request: at, Model: row.ID}, nil
+	}
 	if err == nil && known == nil {
 		err = s.roomForModel(row.Owner)
 	}
@@ -119,6 +125,28 @@ func (s *Service) create(ctx context.Context, row ledger.Model, n int64, a about
 		return Promise{Request: at, Model: row.ID}, known.failed
 	}
 	return Promise{Request: at, Model: row.ID}, s.enter(ctx, m, at, op)
+}
+
+// made tells whether the store has a model that memory has not: one that was unloaded, or that
+// another process made. Its number is taken; a row in its place would begin its operations, which
+// are on record, anew. s.mu is held.
+func (s *Service) made(ctx context.Context, owner, id string) (bool, error) {
+	_, err := s.o.Store.Model(ctx, owner, id)
+	if errs.CodeOf(err) == errs.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// freeModel is the least number that no model of a session has had; s.mu is held.
+func (s *Service) freeModel(ctx context.Context, owner, session string) (n int64, err error) {
+	for taken := true; taken && err == nil; n++ {
+		id := modelID(session, n)
+		if taken = s.models[id] != nil; !taken {
+			taken, err = s.made(ctx, owner, id)
+		}
+	}
+	return n - 1, err
 }
 
 // enter writes a new model and its promise, which is kept with that.

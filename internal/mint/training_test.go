@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"macaron/internal/errs"
 	"macaron/internal/mint"
 	"macaron/internal/train"
@@ -77,6 +79,36 @@ func TestAnotherKindIsNoRetry(t *testing.T) {
 	wrong("of another process")
 	if again := must[mint.Promise](t)(r.send("o", model, 2, op{seed: 1})); again.Request != pass.Request {
 		t.Errorf("the retry is %s, not %s", again.Request, pass.Request)
+	}
+}
+
+// TestUnloadedStaysUnloaded: the number of a model that was unloaded makes no other one in its place,
+// whose operations would have the results of the first; and who has no number gets a free one.
+func TestUnloadedStaysUnloaded(t *testing.T) {
+	r := open(t, openEngine(t), t.TempDir(), mint.Limits{})
+	session := r.session(t, "o")
+	model := r.model(t, "o", session)
+	r.result(t, "o", must[mint.Promise](t)(r.send("o", model, 1, op{seed: 1})))
+	r.result(t, "o", must[mint.Promise](t)(r.send("o", model, 2, op{step: true})))
+	r.result(t, "o", must[mint.Promise](t)(r.Unload(ctx, "o", model)))
+	before := must[mint.Model](t)(r.Model(ctx, "o", model))
+	create := mint.CreateModel{Session: session, Base: tiny, Spec: train.Spec{Rank: 2, MLP: true}}
+	for range 2 {
+		again := must[mint.Promise](t)(r.CreateModel(ctx, "o", create))
+		if got := r.result(t, "o", again); got.Model != model {
+			t.Errorf("the retry made %s", got.Model)
+		}
+		if _, err := r.send("o", model, 3, op{seed: 1}); errs.CodeOf(err) != errs.Gone {
+			t.Errorf("a pass on a model that was unloaded: %v", err)
+		}
+		if diff := cmp.Diff(before, must[mint.Model](t)(r.Model(ctx, "o", model))); diff != "" {
+			t.Error("the run is another one: " + diff)
+		}
+		r.reopen(t)
+	}
+	create.Seq = mint.NoSeq
+	if p := must[mint.Promise](t)(r.CreateModel(ctx, "o", create)); p.Model == model {
+		t.Error("a model without a number has that of another")
 	}
 }
 
