@@ -66,8 +66,8 @@ func Bytes(r io.Reader, announced, most int64) ([]byte, error) {
 	buf := bytes.NewBuffer(make([]byte, 0, max(announced, 0)+bytes.MinRead))
 	_, err := buf.ReadFrom(io.LimitReader(r, most+1))
 	b := buf.Bytes()
-	if known := (*errs.Error)(nil); errors.As(err, &known) {
-		return nil, err // the reader knows what it is
+	if code := errs.CodeOf(err); err != nil && (code == errs.TooLarge || code == errs.InvalidRequest) {
+		return nil, err // of the content: sent again, it would be the same
 	}
 	if err != nil {
 		return nil, errs.Wrap(errs.InvalidRequest, err, "the request body did not arrive whole", "send it again")

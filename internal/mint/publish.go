@@ -3,7 +3,9 @@ package mint
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,7 +67,8 @@ func (r *Revision) said(metadata json.RawMessage) {
 	if json.Unmarshal(metadata, &all) != nil {
 		return
 	}
-	for name, v := range all {
+	for _, name := range slices.Sorted(maps.Keys(all)) { // the same ones each time, where they are too many
+		v := all[name]
 		text, _ := v.(string)
 		number, ok := v.(float64)
 		if !ok {
