@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"maps"
+	"math"
 	"slices"
 
 	"macaron/internal/chat"
@@ -14,7 +15,7 @@ import (
 // unset temperature is greedy. Without a seed every request draws its own.
 func params(s chat.Sampling, bias map[int32]float32) sample.Params {
 	p := sample.Params{
-		Temperature: or(s.Temperature, 0), TopK: or(s.TopK, 0), TopP: or(s.TopP, 0), MinP: or(s.MinP, 0),
+		Temperature: or(s.Temperature, 0), TopK: or(s.TopK, 0), TopP: topP(s.TopP), MinP: or(s.MinP, 0),
 		RepetitionPenalty: or(s.RepetitionPenalty, 0), PresencePenalty: or(s.PresencePenalty, 0), FrequencyPenalty: or(s.FrequencyPenalty, 0),
 	}
 	for _, id := range slices.Sorted(maps.Keys(bias)) {
@@ -28,6 +29,14 @@ func params(s chat.Sampling, bias map[int32]float32) sample.Params {
 	rand.Read(b[:]) // never fails
 	p.Seed = binary.LittleEndian.Uint64(b[:])
 	return p
+}
+
+// topP takes a mass of 0 as asked for: it leaves the likeliest token. To the engine 0 is off.
+func topP(p *float64) float64 {
+	if p == nil {
+		return 0
+	}
+	return max(*p, math.SmallestNonzeroFloat64)
 }
 
 func or[T any](p *T, def T) T {

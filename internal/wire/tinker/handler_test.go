@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math"
 	"mime/multipart"
 	"net/http"
 	"strings"
@@ -48,6 +49,8 @@ func TestRequestsAreDecoded(t *testing.T) {
 			mint.Sample{Sampler: "p", Seq: 141517782000000000, N: 2, Prompt: []int32{1, 2, 3}, MaxTokens: 5, Seed: &seed, Stop: mint.Stop{Texts: []string{"x"}}, Temperature: 1, TopK: -1, TopP: 1, PromptLogprobs: true, PromptTop: 4}},
 		{"/asample", `{"prompt":{"chunks":[{"tokens":[1]}]},"sampling_params":{"stop":[],"temperature":0},"base_model":"b"}`,
 			mint.Sample{Base: "b", Seq: mint.NoSeq, N: 1, Prompt: []int32{1}, Stop: mint.Stop{None: true}, TopK: -1, TopP: 1}},
+		{"/asample", `{"prompt":{"chunks":[{"tokens":[1]}]},"sampling_params":{"top_p":0},"base_model":"b"}`, // the likeliest token, where 0 of the engine is off
+			mint.Sample{Base: "b", Seq: mint.NoSeq, N: 1, Prompt: []int32{1}, Temperature: 1, TopK: -1, TopP: math.SmallestNonzeroFloat64}},
 		{"/asample", `{"prompt":{"chunks":[{"tokens":[1,2]}]},"sampling_params":{"stop":[7,8]},"sampling_session_id":"p","seq_id":0,"target_prompt_logprobs":{"data":[9],"dtype":"int64","shape":[1,3],"sparse_crow_indices":[0,1],"sparse_col_indices":[1]}}`,
 			mint.Sample{Sampler: "p", N: 1, Prompt: []int32{1, 2}, Stop: mint.Stop{Tokens: []int32{7, 8}}, Temperature: 1, TopK: -1, TopP: 1, Targets: &train.Tensor{Ints: []int64{-1, 9, -1}, Shape: []int64{1, 3}}}},
 		{"/copy_weights", `{"source_path":"tinker://r/weights/n","session_id":"s","model_seq_id":1}`, mint.Copy{Source: "tinker://r/weights/n", Session: "s", ModelSeq: 1}},

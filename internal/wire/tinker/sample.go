@@ -64,7 +64,7 @@ func (o *object) sampling(s *mint.Sample) {
 	}
 	s.Temperature = o.number("temperature", 1, 0, 100)
 	s.TopK = int(o.whole("top_k", -1, -1, math.MaxInt32))
-	s.TopP = o.number("top_p", 1, 0, 1)
+	s.TopP = max(o.number("top_p", 1, 0, 1), math.SmallestNonzeroFloat64) // 0 leaves the likeliest token, and to the engine it is "off"
 	s.Seed = o.seed("seed")
 	s.Stop = o.stop("stop")
 }
