@@ -150,10 +150,21 @@ func (s *Service) Copy(ctx context.Context, owner string, r Copy) (Checkpoint, e
 	if old, err := s.o.Store.Checkpoint(ctx, c.Path); err == nil {
 		return checkpointOf(old)
 	}
+	s.renew(c)
 	if err := s.o.Store.Write(ctx, ledger.Change{Checkpoints: []ledger.Checkpoint{c}}); err != nil {
 		return Checkpoint{}, err
 	}
 	return checkpointOf(c)
+}
+
+// renew keeps what a checkpoint is of until it has been named anew: its deletion and a collection
+// may come between the reading of its row and the writing of the next one.
+func (s *Service) renew(c ledger.Checkpoint) {
+	for _, d := range []ids.Digest{c.State, c.Adapter} {
+		if d != "" {
+			s.o.Blobs.Renew(d) // what is gone is told by whoever reads it
+		}
+	}
 }
 
 // Archive gives the PEFT files of a checkpoint as a tar.gz.

@@ -29,6 +29,7 @@ func (s *Service) CreateSampler(ctx context.Context, owner string, r NewSampler)
 		if err != nil {
 			return Sampler{}, err
 		}
+		s.renew(c)
 		row.Base, row.Path, row.Adapter = c.Base, c.Path, c.Adapter
 	}
 	if _, err := s.worker(row.Base); err != nil {

@@ -185,6 +185,7 @@ func (s *Service) load(m *model, seq int64, r Load) (Result, ledger.Change, erro
 	if err != nil {
 		return Result{}, ledger.Change{}, err
 	}
+	s.renew(c)
 	d, form := content(c, r.Optimizer)
 	t, err := s.trainerOf(w, d, form)
 	if err != nil {
@@ -220,6 +221,7 @@ func (s *Service) createFrom(ctx context.Context, owner string, r Load, c ledger
 	if err != nil {
 		return Promise{}, err
 	}
+	s.renew(c)
 	row := ledger.Model{Owner: owner, Session: r.Session, Base: c.Base}
 	row.Snapshot, row.Form = content(c, r.Optimizer)
 	return s.create(ctx, row, r.ModelSeq, about{Spec: of.Spec, Metadata: r.Metadata, From: of.origin()}, OpLoad)
