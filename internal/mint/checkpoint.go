@@ -207,7 +207,9 @@ func (s *Service) exported(c ledger.Checkpoint) (ids.Digest, error) {
 // Upload takes a tar.gz of a PEFT directory as a checkpoint of a run of its own. What names
 // no base that is here is refused, as is what the base cannot hold.
 func (s *Service) Upload(ctx context.Context, owner string, r io.Reader) (Checkpoint, error) {
-	a, err := unzipPEFT(r, s.o.Limits.UploadBytes)
+	in := &taking{all: &s.uploads, most: s.o.Limits.UploadBytes}
+	defer in.done()
+	a, err := unzipPEFT(r, s.o.Limits.UploadBytes, in.of)
 	if err != nil {
 		return Checkpoint{}, err
 	}

@@ -31,7 +31,7 @@ type Limits struct {
 	SnapshotWork  time.Duration // of work that a restart may have to do again; 30 s
 	KeptBytes     int64         // of results that stay in memory beside the store; 64 MiB
 	Lease         time.Duration // of the work, among processes of one database; 30 s
-	UploadBytes   int64         // of an uploaded adapter, unpacked; 4 GiB
+	UploadBytes   int64         // of an uploaded adapter, unpacked, and of all that are under way; 4 GiB
 }
 
 // holds refuses an adapter whose training takes more memory than all may.

@@ -107,7 +107,7 @@ func (a *Adapter) take(r io.Reader, h *tar.Header, most int64) error {
 		return errs.New(errs.TooLarge, fmt.Sprintf("%s has %d bytes, more than %d", path.Base(h.Name), h.Size, limit), "upload the adapter alone")
 	}
 	b, err := io.ReadAll(r)
-	*to = append([]byte{}, b...)
+	*to = b
 	return coded(err)
 }
 
@@ -117,14 +117,14 @@ func local(name string) bool {
 	return !path.IsAbs(name) && clean != ".." && !strings.HasPrefix(clean, "../") && !strings.ContainsAny(name, "\\\x00")
 }
 
-// unzipPEFT is readPEFT of what is compressed by gzip.
-func unzipPEFT(r io.Reader, most int64) (Adapter, error) {
+// unzipPEFT is readPEFT of what is compressed by gzip; what it unpacks to is read through pass.
+func unzipPEFT(r io.Reader, most int64, pass func(io.Reader) io.Reader) (Adapter, error) {
 	in := &counted{Reader: r}
 	z, err := gzip.NewReader(in)
 	if err != nil {
 		return Adapter{}, badArchive("it is not compressed by gzip")
 	}
-	return readPEFT(&swelling{from: z, packed: in}, most)
+	return readPEFT(pass(&swelling{from: z, packed: in}), most)
 }
 
 func badArchive(why string) error {

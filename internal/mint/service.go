@@ -38,6 +38,7 @@ type Options struct {
 type Service struct {
 	o       Options
 	workers map[string]Worker
+	uploads uploading
 
 	life context.Context // ends with Close
 	quit context.CancelFunc

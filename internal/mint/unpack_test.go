@@ -48,7 +48,7 @@ func TestArchivesUnpackInProportion(t *testing.T) {
 		{1000, unpackFree * 3 / 2, 4 << 30, errs.TooLarge},
 		{1000, 1 << 20, 1 << 20, errs.TooLarge},
 	} {
-		_, err := unzipPEFT(bytes.NewReader(swollen(t, c.tensors, c.behind)), c.most)
+		_, err := unzipPEFT(bytes.NewReader(swollen(t, c.tensors, c.behind)), c.most, func(r io.Reader) io.Reader { return r })
 		if (err != nil) != (c.want != "") || err != nil && errs.CodeOf(err) != c.want {
 			t.Errorf("%+v: %v", c, err)
 		}
