@@ -41,7 +41,7 @@ def svg(title, runs):
     line = lambda values: " ".join(f"{x(i):.1f},{y(v):.1f}" for i, v in enumerate(values))
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12" role="img">']
     out += [f"<title>{title}</title>", f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>', f'<text x="{LEFT}" y="18" font-size="14">{title}</text>']
-    for tick in (0, 0.25, 0.5, 0.75, 0.9, 1):
+    for tick in (0, 0.25, 0.5, 0.75, 0.9, 1) if low > -1 else range(int(low), 2):
         goal = 'stroke="#888" stroke-dasharray="4 3"' if tick == 0.9 else 'stroke="#ddd"'
         out.append(f'<path d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}" {goal}/>')
         out.append(f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick}</text>')
