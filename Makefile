@@ -158,8 +158,8 @@ cookbook-arithmetic: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TI
 	@test/cookbook/run.sh $(or $(RUN),arithmetic-1) tinker_cookbook.recipes.math_rl.train env=arithmetic renderer_name=macaron/lines \
 		groups_per_batch=16 group_size=$(or $(GROUP),8) lora_rank=16 learning_rate=$(or $(LR),3e-4) seed=$(or $(SEED),0) max_steps=$(or $(STEPS),100) eval_every=0 save_every=20
 cookbook-guess-number: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to guess numbers, in many turns, from GAMES games that it is shown (RUN, STEPS, LR)
-	@test/cookbook/guess.sh $(or $(RUN),guess-1) $(or $(GAMES),1600) batch_size=8 group_size=8 max_tokens=12 learning_rate=$(or $(LR),1e-4) \
-		max_steps=$(or $(STEPS),60) eval_every=20 save_every=10
+	@MACARON_KV_BYTES=$${MACARON_KV_BYTES:-2147483648} test/cookbook/guess.sh $(or $(RUN),guess-1) $(or $(GAMES),32) batch_size=8 group_size=8 max_tokens=12 learning_rate=$(or $(LR),1e-4) \
+		max_steps=$(or $(STEPS),20) eval_every=0 save_every=10
 cookbook-chat-sl: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## fine-tune the default model on conversations with the cookbook's chat_sl
 	@$(PYTHON) test/cookbook/data.py $(CACHE)/cookbook
 	@test/cookbook/run.sh $(or $(RUN),chat-sl-1) tinker_cookbook.recipes.chat_sl.train dataset=talk.jsonl renderer_name=macaron/chatml \
