@@ -101,7 +101,7 @@ func forgeRun(ctx context.Context, e *cli.Env, f *app.ForgeRun, patient bool) er
 	if err != nil {
 		return err
 	}
-	s, err := forgeState(f.Run, all, list, true)
+	s, err := forgeState(f.Run, all, queued{jobs: list, paused: true})
 	if err != nil {
 		return err
 	}

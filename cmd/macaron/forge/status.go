@@ -58,7 +58,7 @@ func rounded(d time.Duration) string { return d.Round(time.Second).String() }
 // forgeStatus is how a run stands.
 type forgeStatus struct {
 	Run        string         `json:"run"`
-	State      string         `json:"state"` // running, paused, waiting, failed, ended
+	State      string         `json:"state"` // running, stopped, paused, waiting, failed, ended
 	Generation int            `json:"generation"`
 	Stage      string         `json:"stage,omitempty"`
 	Done       int            `json:"done"`
@@ -87,8 +87,20 @@ func (s forgeStatus) exit() error {
 	return nil
 }
 
+// queued is how the queue has a run.
+type queued struct {
+	jobs           []jobs.Status
+	paused, worked bool // somebody paused it; a worker is at it
+}
+
+// abandoned reports whether nobody works on a run that has not ended, whose last open job is j. Between
+// the tries of a job that failed a worker waits longer than its lease, and tells nobody.
+func (at queued) abandoned(j jobs.Status) bool {
+	return !at.worked && (j.State != jobs.Waiting || j.Last == nil)
+}
+
 // forgeState puts together what the ledger and the queue say of a run.
-func forgeState(run string, all []ledger.Entry, list []jobs.Status, paused bool) (forgeStatus, error) {
+func forgeState(run string, all []ledger.Entry, at queued) (forgeStatus, error) {
 	s := forgeStatus{Run: run, State: "running"}
 	var so loop.Spent
 	for _, en := range all {
@@ -100,12 +112,12 @@ func forgeState(run string, all []ledger.Entry, list []jobs.Status, paused bool)
 		so.Add(b)
 	}
 	s.Spent = so.All()
-	c := current(list)
+	c := current(at.jobs)
 	s.Stage, s.Done, s.Total = c.Progress.Note, c.Progress.Done, c.Progress.Total
 	if left, ok := c.Progress.Left(); ok {
 		s.LeftMS = left.Milliseconds()
 	}
-	if left, by := loop.Left(list, so); by != "" {
+	if left, by := loop.Left(at.jobs, so); by != "" {
 		ms := left.Milliseconds()
 		s.RunLeftMS, s.RunLeftBy = &ms, by
 	}
@@ -117,8 +129,10 @@ func forgeState(run string, all []ledger.Entry, list []jobs.Status, paused bool)
 		s.State, s.Error = "failed", c.Last
 	case waits:
 		s.State, s.Waits, s.Stage = "waiting", &w, "gate"
-	case paused:
+	case at.paused:
 		s.State = "paused"
+	case at.abandoned(c):
+		s.State = "stopped"
 	}
 	return s, nil
 }
@@ -191,6 +205,8 @@ func tellForge(e *cli.Env, all []forgeStatus) error {
 				fmt.Fprintf(e.Out, "  %s\n", s.Error.Next)
 			}
 			fmt.Fprintf(e.Out, "  macaron forge resume %s, then run it again\n", s.Run)
+		case s.State == "stopped":
+			fmt.Fprintf(e.Out, "%s is not worked on: it was stopped, or its process is gone; the `macaron forge run` that began it goes on with it\n", s.Run)
 		case s.End != "":
 			fmt.Fprintf(e.Out, "%s ended: %s\n", s.Run, s.End)
 		}
@@ -215,9 +231,12 @@ func forgeOf(ctx context.Context, q *storejobs.Queue, run string, entries []ledg
 	if len(entries) == 0 && len(list) == 0 {
 		return forgeStatus{}, errs.New(errs.NotFound, "there is no run "+errs.Clip(run), "`macaron forge status` lists them")
 	}
-	paused, err := q.Paused(ctx, run)
-	if err != nil {
+	at := queued{jobs: list}
+	if at.paused, err = q.Paused(ctx, run); err != nil {
 		return forgeStatus{}, err
 	}
-	return forgeState(run, entries, list, paused)
+	if at.worked, err = q.Worked(ctx, run); err != nil {
+		return forgeStatus{}, err
+	}
+	return forgeState(run, entries, at)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"macaron/cmd/macaron/cli"
+	"macaron/internal/errs"
 	"macaron/internal/ids"
 	"macaron/internal/jobs"
 	"macaron/internal/mindforge"
@@ -21,7 +22,7 @@ func TestWhatHasEndedHasNoProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := forgeState("r", []ledger.Entry{{Seq: 1, Run: "r", Key: "end", Kind: ledger.KindStep, Body: raw}}, []jobs.Status{{State: jobs.Done, Progress: jobs.Progress{Note: "close", Total: 1}}}, false)
+	s, err := forgeState("r", []ledger.Entry{{Seq: 1, Run: "r", Key: "end", Kind: ledger.KindStep, Body: raw}}, queued{jobs: []jobs.Status{{State: jobs.Done, Progress: jobs.Progress{Note: "close", Total: 1}}}})
 	if err != nil || s.State != "ended" || s.done() != "" {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -60,7 +61,7 @@ func TestStatusTellsWhatIsLeftOfTheRun(t *testing.T) {
 		at := len(list) - 4 // expansion
 		list = list[:at+1]
 		list[at].State, list[at].Worked, list[at].Progress = jobs.Running, 0, jobs.Progress{Note: "expansion: search", Done: 3, Total: 9}
-		s, err := forgeState("r", entries, list, false)
+		s, err := forgeState("r", entries, queued{jobs: list, worked: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,6 +70,31 @@ func TestStatusTellsWhatIsLeftOfTheRun(t *testing.T) {
 			if err := showForge(&cli.Env{Out: &out, JSON: asked}, s); err != nil || !strings.Contains(out.String(), has) || !asked && !strings.Contains(out.String(), "3/9") || asked && s.RunLeftBy != c.want.by {
 				t.Errorf("generation %d: %v, %s", generation, err, &out)
 			}
+		}
+	}
+}
+
+// Of a run that nobody works on it is not said that it runs; one that somebody paused, or whose job waits
+// for its next try, is not taken for that.
+func TestWhatNobodyWorksOnIsStopped(t *testing.T) {
+	failure := &jobs.Failure{Code: errs.StorageFailed}
+	for _, c := range []struct {
+		at   queued
+		job  jobs.Status
+		want string
+	}{
+		{queued{worked: true}, jobs.Status{State: jobs.Running}, "running"},
+		{queued{}, jobs.Status{State: jobs.Running}, "stopped"},
+		{queued{}, jobs.Status{State: jobs.Waiting}, "stopped"},
+		{queued{}, jobs.Status{State: jobs.Waiting, Last: failure}, "running"},
+		{queued{}, jobs.Status{State: jobs.Running, Last: failure}, "stopped"},
+		{queued{}, jobs.Status{State: jobs.Done}, "stopped"},
+		{queued{paused: true}, jobs.Status{State: jobs.Waiting}, "paused"},
+	} {
+		c.at.jobs = []jobs.Status{c.job}
+		s, err := forgeState("r", nil, c.at)
+		if err != nil || s.State != c.want {
+			t.Errorf("%+v: %s, %v; want %s", c.at, s.State, err, c.want)
 		}
 	}
 }

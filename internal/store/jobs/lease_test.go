@@ -65,21 +65,32 @@ func TestFreeIsNotDead(t *testing.T) {
 			}
 		}
 		long := time.Now().Add(-5 * time.Hour)
+		must(t, q.Enqueue(t.Context(), j))
 		is("nobody took it", true, long)
+		isWorked(t, q, false)
 		for _, what := range []string{"held", "held again"} {
 			l, err := q.take(t.Context(), j)
 			must(t, err)
 			is(what, false, long)
 			l.free(t.Context(), false)
 			is("free", false, long)
+			isWorked(t, q, true)
 			if free, err := q.free(t.Context(), "k"); err != nil || !free {
 				t.Errorf("what was given back is free %v, %v", free, err)
 			}
 		}
 		must(t, q.exec(t.Context(), `UPDATE jobs_leases SET until = 1, holder = 'dead'`))
 		is("its lease is over", true, long)
+		isWorked(t, q, false)
 		is("handed out anew", false, time.Now())
 	})
+}
+
+func isWorked(t *testing.T, q *Queue, want bool) {
+	t.Helper()
+	if is, err := q.Worked(t.Context(), "g"); err != nil || is != want {
+		t.Errorf("a worker is at the group: %v, %v", is, err)
+	}
 }
 
 // A worker whose connections hang, neither answering nor breaking, stops before another one begins. When

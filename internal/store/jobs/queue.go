@@ -58,6 +58,13 @@ func (q *Queue) Paused(ctx context.Context, group string) (bool, error) {
 	return s == "paused", err
 }
 
+// Worked reports whether a worker is at a job of a group, or was within a lease: between two jobs, and
+// after one that was killed, nobody can tell it earlier.
+func (q *Queue) Worked(ctx context.Context, group string) (is bool, err error) {
+	err = q.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM jobs_leases l JOIN jobs_keys k ON k.key = l.key WHERE k.grp = $1 AND l.until >= `+q.now+`)`, group).Scan(&is)
+	return is, failed(err)
+}
+
 // Cancel ends the jobs of a group: those that run stop within half a second, and the others are
 // cancelled from now on. River is never told: its own cancellation reaches a worker some time later,
 // and would then end a job that was resumed meanwhile.
