@@ -1,6 +1,7 @@
 package app
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -37,6 +38,40 @@ func TestRollbackDoesNotReturn(t *testing.T) {
 	s.promote(b)
 	s.stands(ledger.Previous, "")
 	s.accounted(5)
+}
+
+// A command goes back to a release also while the contract's file is broken, and does not make the broken file
+// the champion.
+func TestRollbackWithABrokenContract(t *testing.T) {
+	s, _ := scriptedSite(t)
+	a, _ := s.marked("a")
+	b, _ := s.marked("b")
+	s.promote(a)
+	s.promote(b)
+	if err := os.WriteFile(s.cfg.Contract, []byte("half a li"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, serving, done, err := Releases(s.cfg, s.store, s.revisions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := func() (ledger.Alias, error) { return r.Rollback(t.Context(), auth.Local, forge.Move{Version: -1}) }
+	if got, err := back(); err != nil || got.Release != a {
+		t.Errorf("the first: %s, %v", got.Release.Short(), err)
+	}
+	_, _, unusable := serving(t.Context(), auth.Local)
+	if unusable == nil {
+		t.Error("half a line is served")
+	}
+	if _, err := back(); errs.CodeOf(err) != errs.CodeOf(unusable) {
+		t.Errorf("the second, to the file: %v; want %v", err, unusable)
+	}
+	if err := done(); err != nil {
+		t.Error(err)
+	}
+	s.stands(ledger.Champion, a)
+	s.stands(ledger.Previous, "")
+	s.accounted(3)
 }
 
 func (s *site) stands(name string, release ids.Digest) {

@@ -58,6 +58,7 @@ type Options struct {
 	Overlays []string                                    // of the contract, in order
 	Trust    func(path string, s *contract.Source) error // refuses a contract that must not be in force
 	Report   func(error)                                 // told once of each contract that could not be taken up
+	Lame     bool                                        // open without a contract in force too: Current tells why there is none
 }
 
 // Open reads the contract file and inspects every adapter that it names.
@@ -70,9 +71,9 @@ func Open(home, contractPath string, o Options) (*Registry, error) {
 		o.Report = func(error) {}
 	}
 	r := &Registry{path: contractPath, store: s, Options: o, known: map[string]inspected{}, past: map[ids.Digest]*contract.Contract{}}
-	if err := r.load(); err != nil {
+	if r.wrong = r.load(); r.wrong != nil && !o.Lame {
 		s.close()
-		return nil, err
+		return nil, r.wrong
 	}
 	return r, nil
 }
@@ -88,12 +89,14 @@ func (r *Registry) Close() error {
 func (r *Registry) Current(_ context.Context, _ string) (Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.marks(r.tried) == r.mark {
-		return r.now, nil
+	if r.marks(r.tried) != r.mark {
+		if r.wrong = r.load(); r.wrong != nil {
+			r.mark = r.marks(r.tried)
+			r.Report(r.wrong)
+		}
 	}
-	if r.wrong = r.load(); r.wrong != nil {
-		r.mark = r.marks(r.tried)
-		r.Report(r.wrong)
+	if r.now.Contract == nil {
+		return r.now, r.wrong
 	}
 	return r.now, nil
 }

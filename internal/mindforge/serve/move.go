@@ -99,10 +99,8 @@ func (r *Releases) moveOnce(ctx context.Context, owner string, m Move, name stri
 	if m.Release, err = to(now); err != nil {
 		return ledger.Alias{}, err
 	}
-	if m.Release != "" {
-		if _, err := r.Snapshot(ctx, owner, m.Release); err != nil { // it can be served
-			return ledger.Alias{}, err
-		}
+	if err := r.servable(ctx, owner, name, m.Release); err != nil {
+		return ledger.Alias{}, err
 	}
 	moves, texts := now.moves(name, m), []ledger.Text(nil)
 	if m.Rule != "" {
@@ -113,6 +111,17 @@ func (r *Releases) moveOnce(ctx context.Context, owner string, m Move, name stri
 	}
 	r.forget(owner)
 	return moves[0], nil
+}
+
+// servable refuses a release that cannot be served here, and the contract's file where it cannot.
+func (r *Releases) servable(ctx context.Context, owner, name string, release ids.Digest) (err error) {
+	switch {
+	case release != "":
+		_, err = r.Snapshot(ctx, owner, release)
+	case name == ledger.Champion:
+		_, err = r.Registry.Current(ctx, owner)
+	}
+	return err
 }
 
 // names reads where the names stand before one of them is moved. record.ErrConflict: the champion
