@@ -111,6 +111,9 @@ func TestCheckpoints(t *testing.T) {
 	if _, err := r.Checkpoint(ctx, "o", one.Path); errs.CodeOf(err) != errs.NotFound {
 		t.Errorf("its time is over: %v", err)
 	}
+	if list, n, err := r.Checkpoints(ctx, "o", "", mint.Page{Offset: 1}); err != nil || n != 0 || len(list) != 0 {
+		t.Errorf("expired, behind the first: %d %v %v", n, list, err)
+	}
 	r.tend(t, 0)
 	if list, n, err := r.Checkpoints(ctx, "o", "", mint.Page{}); err != nil || n != 0 || len(list) != 0 {
 		t.Errorf("left: %v %v", list, err)

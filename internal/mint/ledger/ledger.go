@@ -135,8 +135,8 @@ type Store interface {
 	OpsAfter(ctx context.Context, owner, model string, seq int64) ([]Op, error) // by number
 	Sampler(ctx context.Context, owner, id string) (Sampler, error)
 	SamplersOf(ctx context.Context, owner, session string) ([]Sampler, error)
-	Checkpoint(ctx context.Context, path string) (Checkpoint, error) // of any owner: it may be public
-	Checkpoints(ctx context.Context, owner, run string, p Page) (list []Checkpoint, total int, err error)
+	Checkpoint(ctx context.Context, path string) (Checkpoint, error)                                                     // of any owner: it may be public
+	Checkpoints(ctx context.Context, owner, run string, now time.Time, p Page) (list []Checkpoint, total int, err error) // that have not expired
 	Last(ctx context.Context, owner, run, kind string) (Checkpoint, error)
 
 	Living(ctx context.Context) ([]Session, error)                            // all sessions that have not ended

@@ -2,6 +2,7 @@ package logsql
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ func page[T any](ctx context.Context, db Reader, scan func(Row) (T, error), colu
 	if err != nil {
 		return nil, 0, err
 	}
-	marks := [...]string{" ORDER BY created DESC, 2 LIMIT $2 OFFSET $3", " ORDER BY created DESC, 2 LIMIT $3 OFFSET $4"}
-	all, err = list(ctx, db, scan, `SELECT `+columns+` FROM `+from+marks[len(args)-1], append(args, p.Limit, p.Offset)...)
+	part := fmt.Sprintf(" ORDER BY created DESC, 2 LIMIT $%d OFFSET $%d", len(args)+1, len(args)+2)
+	all, err = list(ctx, db, scan, `SELECT `+columns+` FROM `+from+part, append(args, p.Limit, p.Offset)...)
 	return all, n[0], err
 }
 
@@ -94,8 +95,8 @@ func (m Mint) Checkpoint(ctx context.Context, path string) (ledger.Checkpoint, e
 }
 
 // Checkpoints implements ledger.Store.
-func (m Mint) Checkpoints(ctx context.Context, owner, run string, p ledger.Page) ([]ledger.Checkpoint, int, error) {
-	return page(ctx, m, scanMintCheckpoint, mintCheckpointColumns, `mint_checkpoints WHERE owner = $1 AND ($2 = '' OR run = $2)`, p, owner, run)
+func (m Mint) Checkpoints(ctx context.Context, owner, run string, now time.Time, p ledger.Page) ([]ledger.Checkpoint, int, error) {
+	return page(ctx, m, scanMintCheckpoint, mintCheckpointColumns, `mint_checkpoints WHERE owner = $1 AND ($2 = '' OR run = $2) AND (expires = 0 OR expires > $3)`, p, owner, run, nano(now))
 }
 
 // Last implements ledger.Store.

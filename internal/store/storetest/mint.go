@@ -59,8 +59,21 @@ func mintRows(t *testing.T, st Store) {
 			t.Errorf("somebody else's %s: %v", what, err)
 		}
 	}
-	if list, n, err := m.Checkpoints(ctx, "p", "", ledger.Page{Limit: 9}); err != nil || n != 0 || len(list) != 0 {
+	if list, n, err := m.Checkpoints(ctx, "p", "", at(2), ledger.Page{Limit: 9}); err != nil || n != 0 || len(list) != 0 {
 		t.Errorf("somebody else's checkpoints: %d %v %v", n, list, err)
+	}
+	old, kept := check, check
+	old.Path, old.Expires, old.Created = check.Path+"-old", at(5), at(0)
+	kept.Path, kept.Expires, kept.Created = check.Path+"-kept", time.Time{}, at(2)
+	mustWrite(t, m, ledger.Change{Checkpoints: []ledger.Checkpoint{old, kept}})
+	for now, want := range map[int][]ledger.Checkpoint{4: {kept, check, old}, 5: {kept, check}, 50: {kept}} {
+		for _, run := range []string{"", check.Run} {
+			list, n, err := m.Checkpoints(ctx, "o", run, at(now), ledger.Page{Limit: 1})
+			rest, all, second := m.Checkpoints(ctx, "o", run, at(now), ledger.Page{Limit: 9, Offset: 1})
+			if diff := cmp.Diff(want, append(list, rest...)); err != nil || second != nil || n != len(want) || all != n || diff != "" {
+				t.Errorf("at %d there are %d and %d of %q: %v %v %s", now, n, all, run, err, second, diff)
+			}
+		}
 	}
 }
 
