@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"macaron/cmd/macaron/cli"
+	"macaron/internal/app"
 	"macaron/internal/disk"
 	"macaron/internal/errs"
 	"macaron/internal/train/curve"
@@ -55,6 +56,9 @@ func TestWatchOfARecipeEndsWithIt(t *testing.T) {
 	}
 	if free, err := disk.TryLock(lock); err != nil || !free { // it trains
 		t.Fatal(free, err)
+	}
+	if out, code := ran(t, t.TempDir(), "mint", "watch", work, "--once"); code != 0 || out != "" { // nothing is measured yet
+		t.Fatalf("exit %d %s", code, out)
 	}
 	measured(t, path, 1, 3, 0, 0)
 	next, end := lines(t.Context(), t, "--home", t.TempDir(), "mint", "watch", work)
@@ -164,6 +168,12 @@ func TestARunOnAPage(t *testing.T) {
 		if code := end(); code != 0 {
 			t.Errorf("exit %d: %s", code, next())
 		}
+	}
+	if err := os.Remove(app.Curves(home).Path("local", "ses_1:train:0")); err != nil { // as before its first step
+		t.Fatal(err)
+	}
+	if out, code := ran(t, home, "mint", "watch", "ses_1:train:0", "--once"); code != 0 || out != "" {
+		t.Errorf("nothing is measured yet: exit %d %s", code, out)
 	}
 }
 

@@ -56,23 +56,33 @@ type curves struct {
 	run  string // of the home; empty: the file, or a directory that has it, was named
 }
 
-// curvesOf finds what a command names: a metrics.jsonl, a work directory that has one, or a run of
-// the home.
+// curvesOf finds what a command names: a metrics.jsonl, a work directory that has one or in which a process
+// trains, or a run of the home. Nothing need be measured of it yet.
 func curvesOf(e *cli.Env, cmd *cobra.Command, run string) (curves, error) {
 	for _, path := range []string{run, filepath.Join(run, curve.File)} {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			return curves{path: path}, nil
 		}
 	}
+	if recipe.Trains(run) {
+		return curves{path: filepath.Join(run, curve.File)}, nil
+	}
 	c, err := e.Config()
 	if err != nil {
 		return curves{}, err
 	}
-	path := app.Curves(c.Home).Path(Tenant(cmd), run)
-	if _, err := os.Stat(path); err != nil {
-		return curves{}, errs.Wrap(errs.NotFound, err, "nothing was measured of the run "+errs.Clip(run), "`macaron mint runs` lists runs; a metrics.jsonl or a work directory can be named too")
+	at := curves{app.Curves(c.Home).Path(Tenant(cmd), run), run}
+	if _, err := os.Stat(at.path); err == nil {
+		return at, nil
 	}
-	return curves{path, run}, nil
+	err = e.WithStore(cmd.Context(), func(s app.Store) error {
+		_, err := s.Mint().Model(cmd.Context(), Tenant(cmd), run)
+		return err
+	})
+	if errs.CodeOf(err) == errs.NotFound {
+		err = errs.New(errs.NotFound, "nothing was measured of the run "+errs.Clip(run), "`macaron mint runs` lists runs; a metrics.jsonl or a work directory can be named too")
+	}
+	return at, err
 }
 
 func newMintWatch(e *cli.Env) *cobra.Command {
