@@ -48,11 +48,12 @@ def svg(title, runs):
     for step in sorted({round(last * part / 5) for part in range(6)}):
         out.append(f'<text x="{x(step):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{step}</text>')
     out.append(f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">step</text>')
+    apart = min(110, (WIDTH - LEFT - RIGHT - 8) / len(runs))
     for i, (name, rewards) in enumerate(runs.items()):
         colour = COLOURS[i % len(COLOURS)]
         out.append(f'<polyline points="{line(rewards)}" fill="none" stroke="{colour}" stroke-opacity="0.3"/>')
         out.append(f'<polyline points="{line(smooth(rewards))}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        out.append(f'<text x="{LEFT + 8 + 110 * i}" y="{TOP + 8}" fill="{colour}">{name}</text>')
+        out.append(f'<text x="{LEFT + 8 + apart * i:.0f}" y="{TOP + 8}" fill="{colour}">{name}</text>')
     return "\n".join(out + ["</svg>"]) + "\n"
 
 
