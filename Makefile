@@ -153,10 +153,12 @@ bench-handoff: model ## measure from an optimizer's step to the new revision's f
 COOKBOOK := $(TINKER)/cookbook
 $(COOKBOOK)/.ready: test/cookbook/requirements.txt
 	@rm -rf $(@D).new && $(PIP_TARGET) $(@D).new -r $< && touch $(@D).new/.ready && rm -rf $(@D) && mv $(@D).new $(@D)
-.PHONY: cookbook-arithmetic cookbook-guess-number cookbook-chat-sl cookbook-dpo compat-custom rl-reference
+.PHONY: cookbook-arithmetic cookbook-unseen cookbook-guess-number cookbook-chat-sl cookbook-dpo compat-custom rl-reference
 cookbook-arithmetic: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to add with tinker-cookbook (RUN names the run; LR, GROUP, SEED, STEPS, LEGS; PYTHON_TORCH a python with PyTorch)
 	@test/cookbook/run.sh $(or $(RUN),arithmetic-1) tinker_cookbook.recipes.math_rl.train env=arithmetic renderer_name=macaron/lines \
 		groups_per_batch=16 group_size=$(or $(GROUP),8) lora_rank=16 learning_rate=$(or $(LR),3e-4) seed=$(or $(SEED),0) max_steps=$(or $(STEPS),100) eval_every=0 save_every=20
+cookbook-unseen: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## how often a run of cookbook-arithmetic adds rightly in the end, on pairs that it was trained on and others (RUN, LEGS, PAIRS)
+	@test/cookbook/unseen.sh $(or $(RUN),arithmetic-1) $(or $(PAIRS),200)
 cookbook-guess-number: build model $(COOKBOOK)/.ready $(TINKER)/shared/.ready $(TINKER)/0.38.0/.ready ## train the default model to guess numbers, in many turns, from GAMES games that it is shown (RUN, STEPS, LR)
 	@MACARON_KV_BYTES=$${MACARON_KV_BYTES:-2147483648} test/cookbook/guess.sh $(or $(RUN),guess-1) $(or $(GAMES),32) batch_size=8 group_size=8 max_tokens=12 learning_rate=$(or $(LR),1e-4) \
 		max_steps=$(or $(STEPS),20) eval_every=0 save_every=10
