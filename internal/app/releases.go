@@ -48,7 +48,7 @@ func Releases(c config.Config, s Store, k *revisions.Catalogue) (*forge.Releases
 		return nil, nil, nil, err
 	}
 	trust := sign.Trust{Required: c.Signed.Required, Keys: keys}
-	reg, err := registry.Open(c.Home, c.Contract, registry.Options{Overlays: c.Signed.Overlays, Trust: trust.Check, Lame: true})
+	reg, err := registry.Open(c.Home, c.Contract, registry.Options{Overlays: c.Signed.Overlays, Trust: trust.Check, Lenient: true})
 	if err != nil {
 		return nil, nil, nil, err
 	}

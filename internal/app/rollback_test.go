@@ -12,14 +12,20 @@ import (
 	forge "macaron/internal/mindforge/serve"
 )
 
+// twoChampions are releases that were promoted one after the other.
+func twoChampions(t *testing.T) (s *site, first, second ids.Digest) {
+	s, _ = scriptedSite(t)
+	first, _ = s.marked("a")
+	second, _ = s.marked("b")
+	s.promote(first)
+	s.promote(second)
+	return s, first, second
+}
+
 // A second rollback goes on to what was champion before, as previous says, and not back to what was
 // taken back; where nothing is left it is refused, and every name stays where it is.
 func TestRollbackDoesNotReturn(t *testing.T) {
-	s, _ := scriptedSite(t)
-	a, _ := s.marked("a")
-	b, _ := s.marked("b")
-	s.promote(a)
-	s.promote(b)
+	s, a, b := twoChampions(t)
 	for i, want := range []struct{ champion, previous ids.Digest }{{a, ""}, {"", ""}} {
 		got, err := s.releases.Rollback(t.Context(), auth.Local, forge.Move{Version: -1})
 		if err != nil || got.Release != want.champion {
@@ -43,11 +49,7 @@ func TestRollbackDoesNotReturn(t *testing.T) {
 // A command goes back to a release also while the contract's file is broken, and does not make the broken file
 // the champion.
 func TestRollbackWithABrokenContract(t *testing.T) {
-	s, _ := scriptedSite(t)
-	a, _ := s.marked("a")
-	b, _ := s.marked("b")
-	s.promote(a)
-	s.promote(b)
+	s, a, _ := twoChampions(t)
 	if err := os.WriteFile(s.cfg.Contract, []byte("half a li"), 0o600); err != nil {
 		t.Fatal(err)
 	}

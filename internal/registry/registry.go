@@ -58,7 +58,7 @@ type Options struct {
 	Overlays []string                                    // of the contract, in order
 	Trust    func(path string, s *contract.Source) error // refuses a contract that must not be in force
 	Report   func(error)                                 // told once of each contract that could not be taken up
-	Lame     bool                                        // open without a contract in force too: Current tells why there is none
+	Lenient  bool                                        // open without a contract in force too: Current tells why there is none
 }
 
 // Open reads the contract file and inspects every adapter that it names.
@@ -71,7 +71,7 @@ func Open(home, contractPath string, o Options) (*Registry, error) {
 		o.Report = func(error) {}
 	}
 	r := &Registry{path: contractPath, store: s, Options: o, known: map[string]inspected{}, past: map[ids.Digest]*contract.Contract{}}
-	if r.wrong = r.load(); r.wrong != nil && !o.Lame {
+	if r.wrong = r.load(); r.wrong != nil && !o.Lenient {
 		s.close()
 		return nil, r.wrong
 	}

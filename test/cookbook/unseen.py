@@ -4,7 +4,7 @@
 
 A pair whose numbers were asked for in the other order counts as trained on. Prompts and marks are those of the recipe's own
 environment; 8 answers of 5 tokens at most at temperature 1, and the likeliest one. Prints rows of a table, with 95 %
-t intervals in which a pair is the unit.
+t intervals in which a pair is the unit; the t is that of 200 pairs, so that intervals of fewer are too narrow.
 """
 
 import asyncio
