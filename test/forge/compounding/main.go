@@ -116,7 +116,7 @@ func (l lab) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.measurer(ctx, l.perFamily)
+	m, err := l.measurer(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -22,19 +22,16 @@ type item struct {
 	Failure mindforge.Failure `json:"failure,omitempty"`
 }
 
-// measurer has the sealed suite: tasks of the families that the evaluation contract seals, of seeds
-// that follow from the hashes of everything that was settled before. The loop makes tasks of other
-// families alone, and the gate's sealed tests are of the evaluator's own seeds.
+// measurer tries pairs at the sealed suite.
 type measurer struct {
 	*rig.Rig
-	perFamily int
-	tasks     []mindforge.Task
-	kept      *rig.Kept
+	tasks []mindforge.Task
+	kept  *rig.Kept
 }
 
 // measurer opens a copy of the loop's home, as it is when the loop has ended: no run of a sealed
 // task ever stands in the loop's log.
-func (s site) measurer(ctx context.Context, perFamily int) (*measurer, error) {
+func (l lab) measurer(ctx context.Context, s site) (*measurer, error) {
 	home := s.path("measured")
 	if _, err := os.Stat(home); errors.Is(err, os.ErrNotExist) {
 		if err := s.copied(home); err != nil {
@@ -45,8 +42,8 @@ func (s site) measurer(ctx context.Context, perFamily int) (*measurer, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &measurer{Rig: r, perFamily: perFamily}
-	if err := m.open(s); err != nil {
+	m := &measurer{Rig: r}
+	if err := m.open(l, s); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return m, nil
@@ -70,51 +67,46 @@ func (s site) copied(home string) error {
 	return os.Rename(half, home)
 }
 
-func (m *measurer) open(s site) error {
-	text, err := os.ReadFile(s.path("start.toml"))
+func (m *measurer) open(l lab, s site) error {
+	declared, err := rig.Declared(l.base, agent)
 	if err != nil {
 		return err
 	}
-	start, err := contract.Parse(text)
+	start, err := contract.Parse(declared)
 	if err != nil {
 		return err
 	}
-	rules, err := evaluation.Read(s.path("evaluation.toml"))
+	e, err := s.rules()
 	if err != nil {
-		return err
-	}
-	e, err := evaluation.Parse(rules)
-	if err != nil {
-		return err
-	}
-	e.Approval.Keys = nil // each directory has people of its own, and the tasks are the same
-	if m.Hashes.Evaluation, err = e.Hash(); err != nil {
 		return err
 	}
 	m.Hashes.Contract = start.Hash()
-	if err := m.draw(e); err != nil {
+	if m.Hashes.Evaluation, err = e.Hash(); err != nil {
+		return err
+	}
+	suite, err := l.sealed(m.Hashes, e.Splits)
+	if err != nil {
+		return err
+	}
+	m.Hashes = suite.Hashes
+	if m.tasks, err = suite.items(); err != nil {
 		return err
 	}
 	m.kept, err = rig.OpenKept(s.path("sealed.jsonl"), m.Hashes)
 	return err
 }
 
-func (m *measurer) draw(e *evaluation.Contract) error {
-	for _, w := range rig.Worlds {
-		for _, name := range w.Families() {
-			if e.Splits.Of(w.Name(), name) != evaluation.Sealed {
-				continue
-			}
-			for n := range m.perFamily {
-				t, err := rig.Draw(m.Hashes, "compounding", evaluation.Family{World: w.Name(), Name: name}, 0, n)
-				if err != nil {
-					return err
-				}
-				m.tasks = append(m.tasks, t)
-			}
-		}
+// rules are the site's evaluation contract but for its people, who are others in each directory.
+func (s site) rules() (*evaluation.Contract, error) {
+	text, err := evaluation.Read(s.path("evaluation.toml"))
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	e, err := evaluation.Parse(text)
+	if err == nil {
+		e.Approval.Keys = nil
+	}
+	return e, err
 }
 
 func (m *measurer) close() error { return errors.Join(m.kept.Close(), m.Close()) }

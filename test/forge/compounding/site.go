@@ -28,7 +28,11 @@ func (s site) lay(ctx context.Context, base, toml string) error {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return disk.Error(err, s.dir+" cannot be made")
 	}
-	start, err := rig.Declared(base, agent)
+	declared, err := rig.Declared(base, agent)
+	if err != nil {
+		return err
+	}
+	start, err := rig.Placed(base, declared)
 	if err != nil {
 		return err
 	}
