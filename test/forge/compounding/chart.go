@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"macaron/internal/disk"
@@ -47,6 +48,7 @@ func drawn(dir string) error {
 			c.Lines = append(c.Lines, line(arm, all[arm], &table))
 		}
 	}
+	table.WriteString(verdicts(all))
 	for name, text := range map[string]string{"compounding.svg": c.SVG() + "\n", "compounding.md": table.String()} {
 		if err := disk.Replace(filepath.Join(filepath.Dir(dir), name), []byte(text), 0o644); err != nil {
 			return err
@@ -54,6 +56,26 @@ func drawn(dir string) error {
 	}
 	fmt.Print(table.String())
 	return nil
+}
+
+// verdicts is a table of what the update and the gate said, but for the stages that only show that
+// a candidate runs.
+func verdicts(all map[string][]result) string {
+	var b strings.Builder
+	b.WriteString("\n| arm | seed | generation | what the update and the gate said |\n|---|---|---|---|\n")
+	for _, arm := range arms {
+		for _, r := range all[arm] {
+			for _, c := range r.Champions {
+				said := slices.DeleteFunc(slices.Clone(c.Said), func(s string) bool {
+					return strings.Contains(s, "/lint: true") || strings.Contains(s, "/smoke: true")
+				})
+				if len(said) > 0 {
+					fmt.Fprintf(&b, "| %s | %d | %d | %s |\n", arm, r.Seed, c.Generation, strings.Join(said, "<br>"))
+				}
+			}
+		}
+	}
+	return b.String()
 }
 
 // line is an arm's line of the chart; its rows go into the table.
