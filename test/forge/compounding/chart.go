@@ -42,7 +42,7 @@ func drawn(dir string) error {
 	}
 	c := report.Chart{Title: "Share of sealed tasks that each generation's champion passes", X: "generation", Y: "passed"}
 	var table strings.Builder
-	table.WriteString("| arm | seeds | generation | passed (95 % by families) | gain on the start | attempts of the loop | trained tokens | processor s |\n|---|---|---|---|---|---|---|---|\n")
+	table.WriteString("| arm | seeds | generation | passed (95 % by families) | gain on the start | attempts of the loops | trained tokens | processor s, all seeds |\n|---|---|---|---|---|---|---|---|\n")
 	for _, arm := range arms {
 		if len(all[arm]) > 0 {
 			c.Lines = append(c.Lines, line(arm, all[arm], &table))
