@@ -111,35 +111,65 @@ func TestWithoutToolsEverythingIsTextAtOnce(t *testing.T) {
 	}
 }
 
-// TestStopsAcrossBorders: the output is what stands before the first stop, however the
-// text is cut, and nothing is held back that cannot begin a stop.
+// TestStopsAcrossBorders: the output is what stands before the first stop to be complete, however
+// the text is cut, and nothing is held back that cannot begin a stop.
 func TestStopsAcrossBorders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("abé\n")), 0, 40, -1).Draw(t, "text")
 		list := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("abé\n")), 1, 4, -1), 0, 3).Draw(t, "stops")
-		f := stopFilter{stops: list}
-		got, stopped := "", false
-		for _, p := range cut(t, text) {
-			var out string
-			if out, stopped = f.push(p); stopped {
-				got += out
-				break
-			}
-			got += out
-		}
-		if !stopped {
-			got += f.flush()
-		}
-		want := text
-		for _, s := range list {
-			if at := strings.Index(text, s); at >= 0 && at < len(want) {
-				want = text[:at]
-			}
-		}
-		if got != want || stopped != (want != text) {
-			t.Fatalf("text %q, stops %q: got %q, want %q", text, list, got, want)
+		got, stopped := filtered(cut(t, text), list)
+		if want, met := beforeStop(text, list); got != want || stopped != met {
+			t.Fatalf("text %q, stops %q: got %q (%v), want %q (%v)", text, list, got, stopped, want, met)
 		}
 	})
+}
+
+// TestALongerStopIsNotWaitedFor: a stop within one that began before ends the text, in one piece
+// and in its letters; of two that end together the longer one counts.
+func TestALongerStopIsNotWaitedFor(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		stops      []string
+	}{
+		{"\néa", "\n", []string{"é", "\néa"}},
+		{"\néa", "\n", []string{"\néa", "é"}},
+		{"xab", "x", []string{"b", "ab"}},
+	} {
+		if got, stopped := filtered([]string{c.text}, c.stops); got != c.want || !stopped {
+			t.Errorf("%q at %q: %q (%v)", c.text, c.stops, got, stopped)
+		}
+		if got, stopped := filtered(strings.Split(c.text, ""), c.stops); got != c.want || !stopped {
+			t.Errorf("%q in parts at %q: %q (%v)", c.text, c.stops, got, stopped)
+		}
+	}
+}
+
+// filtered is what a filter lets through of a text in parts.
+func filtered(parts, stops []string) (got string, stopped bool) {
+	f := stopFilter{stops: stops}
+	for _, p := range parts {
+		out, stopped := f.push(p)
+		if got += out; stopped {
+			return got, true
+		}
+	}
+	return got + f.flush(), false
+}
+
+// beforeStop finds the first stop end by end.
+func beforeStop(text string, stops []string) (string, bool) {
+	for end := range len(text) + 1 {
+		longest := -1
+		for _, s := range stops {
+			if strings.HasSuffix(text[:end], s) {
+				longest = max(longest, len(s))
+			}
+		}
+		if longest >= 0 {
+			return text[:end-longest], true
+		}
+	}
+	return text, false
 }
 
 func FuzzCalls(f *testing.F) {

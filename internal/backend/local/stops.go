@@ -2,7 +2,9 @@ package local
 
 import "strings"
 
-// stopFilter ends a text at the first of several strings, wherever tokens part them.
+// stopFilter ends a text at the first of several strings to be complete, wherever tokens part them.
+// Of those that are complete at once the longest counts. A longer one that began before is not
+// waited for: it would take tokens that nobody is shown, and only to know that it never comes.
 type stopFilter struct {
 	stops []string
 	held  string // an end of the text so far that may begin a stop
@@ -16,10 +18,11 @@ func (f *stopFilter) push(text string) (out string, stopped bool) {
 		return text, false
 	}
 	f.held += text
-	first := -1
+	first, end := -1, 0
 	for _, s := range f.stops {
-		if at := strings.Index(f.held, s); at >= 0 && (first < 0 || at < first) {
-			first, f.met = at, s
+		at := strings.Index(f.held, s)
+		if over := at + len(s); at >= 0 && (first < 0 || over < end || over == end && at < first) {
+			first, end, f.met = at, over, s
 		}
 	}
 	if first >= 0 {
